@@ -1,0 +1,23 @@
+"""Long-term memory for coding agents, as a plugin framework."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hindsight_core.hookspecs import hookimpl as hookimpl
+
+__version__ = "0.1.0"
+
+_EXPORTS = {
+    "hookimpl": "hindsight_core.hookspecs",
+}
+__all__ = sorted([*_EXPORTS, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that hooks start fast."""
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'hindsight_core' has no attribute {name!r}")
+    return getattr(import_module(_EXPORTS[name]), name)

@@ -1,0 +1,201 @@
+"""Every hook, typed; the lifecycle of a session as a timeline.
+
+::
+
+    process start    register_banks register_embedders register_models register_decision_backends
+                     register_tools register_commands register_cli register_importers
+                     register_task_readers register_redactors register_checks register_profiles
+                     template_dirs
+    a turn begins    plan_recall -> (search) -> judge_hits -> filter_hits -> remind -> after_recall
+    a window is due  filter_window -> extract_facts -> filter_facts -> resolve_facts
+                     -> before_store -> (store) -> after_store
+    a question       decide
+    at any time      event
+
+Kinds: *registration* hooks are called once and call ``register(name, factory)``; *first* stops at
+the first result that is not None; *fold* passes the value through every implementation, None
+leaving it as it is; *notify* calls all and ignores results. Run-time hooks may return their value
+or an awaitable of it. All are called by `hindsight_core.plugins.Hooks`, with a deadline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import pluggy
+
+if TYPE_CHECKING:
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.memory import Document, Fact, Hit, Query, Receipt
+    from hindsight_core.transcript.entry import Window
+    from hindsight_core.turns import Plan, RecallOutcome, Turn, Verdict
+
+PROJECT = "hindsight"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+T = TypeVar("T")
+Result = T | Awaitable[T | None] | None
+Register = Callable[[str, Callable[..., Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What to do with one candidate fact.
+
+    Attributes:
+        action: ``add``; ``replace`` supersedes ``target``; ``skip`` because it is known.
+        fact: The candidate, possibly with better text.
+        target: Id of the stored fact, for ``replace`` and ``skip``.
+        reason: For the log.
+    """
+
+    action: Literal["add", "replace", "skip"]
+    fact: Fact
+    target: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """Questions for the decision layer (spec s1, S-DEC)."""
+
+    questions: tuple[str, ...]
+    last_user_message: str
+    task_state: str | None = None
+    activity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, with documented fields (README, Events)."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+
+class HookSpecs:
+    """The specifications; implementations take any subset of the arguments."""
+
+    # -- registration -----------------------------------------------------------------------
+
+    @hookspec
+    def hindsight_register_banks(self, register: Register) -> None:
+        """Add bank backends: ``register(name, factory)``, ``factory(settings, services) -> Bank``."""
+
+    @hookspec
+    def hindsight_register_embedders(self, register: Register) -> None:
+        """Add embedders: ``factory(settings, services) -> Embedder``."""
+
+    @hookspec
+    def hindsight_register_models(self, register: Register) -> None:
+        """Add model providers: ``factory(settings, services) -> Model``."""
+
+    @hookspec
+    def hindsight_register_decision_backends(self, register: Register) -> None:
+        """Add decision backends: the object has ``answer(state, questions)``."""
+
+    @hookspec
+    def hindsight_register_tools(self, register: Register) -> None:
+        """Add tools for the agent: the object has name, description, parameters and ``call``."""
+
+    @hookspec
+    def hindsight_register_commands(self, register: Register) -> None:
+        """Add slash commands: the object has name, description and ``run(arguments)``."""
+
+    @hookspec
+    def hindsight_register_cli(self, register: Register) -> None:
+        """Add commands to ``hindsight-mem``: the factory takes no arguments, gives a click command."""
+
+    @hookspec
+    def hindsight_register_importers(self, register: Register) -> None:
+        """Add transcript readers: ``factory() -> TranscriptReader``."""
+
+    @hookspec
+    def hindsight_register_task_readers(self, register: Register) -> None:
+        """Add readers of a task list: the object has ``read(entries)``."""
+
+    @hookspec
+    def hindsight_register_redactors(self, register: Register) -> None:
+        """Add secret shapes: ``factory() -> Iterable[SecretRule]``."""
+
+    @hookspec
+    def hindsight_register_checks(self, register: Register) -> None:
+        """Add checks to ``doctor``: ``factory(settings, services)`` gives a check to run."""
+
+    @hookspec
+    def hindsight_register_profiles(self, register: Register) -> None:
+        """Add profiles: ``factory() -> dict`` of settings values, nothing else."""
+
+    @hookspec
+    def hindsight_template_dirs(self, settings: Settings) -> Path | Sequence[Path] | None:
+        """Folders with templates, searched after the user's and before the packaged ones."""
+
+    # -- recall -----------------------------------------------------------------------------
+
+    @hookspec
+    def hindsight_plan_recall(self, turn: Turn) -> Result[Plan]:
+        """First: what to search for in this turn, or a plan without queries and its reason."""
+
+    @hookspec
+    def hindsight_judge_hits(
+        self, turn: Turn, query: Query, hits: Sequence[Hit]
+    ) -> Result[Verdict]:
+        """First: score a query's hits and say which to keep."""
+
+    @hookspec
+    def hindsight_filter_hits(
+        self, turn: Turn, query: Query, hits: Sequence[Hit]
+    ) -> Result[Sequence[Hit]]:
+        """Fold: drop, reorder or mask hits before they are judged."""
+
+    @hookspec
+    def hindsight_after_recall(self, turn: Turn, outcome: RecallOutcome) -> Result[None]:
+        """Notify: what the turn's recall came to."""
+
+    @hookspec
+    def hindsight_remind(self, turn: Turn) -> Result[str]:
+        """First: a reminder that the memory exists, to stand below this turn's block."""
+
+    # -- memorize ---------------------------------------------------------------------------
+
+    @hookspec
+    def hindsight_filter_window(self, window: Window) -> Result[Window]:
+        """Fold: change a window after sanitising and before anything looks at it."""
+
+    @hookspec
+    def hindsight_extract_facts(self, window: Window) -> Result[Sequence[Fact]]:
+        """First: the facts worth keeping; an empty sequence is an answer, None passes on."""
+
+    @hookspec
+    def hindsight_filter_facts(
+        self, window: Window, facts: Sequence[Fact]
+    ) -> Result[Sequence[Fact]]:
+        """Fold: drop or change facts: evidence, durability, language, poison."""
+
+    @hookspec
+    def hindsight_resolve_facts(
+        self, candidates: Sequence[Fact], neighbours: Mapping[str, Sequence[Hit]]
+    ) -> Result[Sequence[Resolution]]:
+        """First: add, replace or skip each candidate; ``neighbours`` by candidate id."""
+
+    @hookspec
+    def hindsight_before_store(self, document: Document) -> Result[Document]:
+        """Fold: the last change to a document before it is queued."""
+
+    @hookspec
+    def hindsight_after_store(self, receipt: Receipt) -> Result[None]:
+        """Notify: a document was stored, known, queued or given up."""
+
+    # -- decisions and events ---------------------------------------------------------------
+
+    @hookspec
+    def hindsight_decide(self, request: DecisionRequest) -> Result[Mapping[str, bool]]:
+        """First complete answer: one bool for each question asked."""
+
+    @hookspec
+    def hindsight_event(self, event: Event) -> Result[None]:
+        """Notify: telemetry; names and fields are in the README."""

@@ -1,0 +1,220 @@
+"""What a bank holds and what a search gives back: values without behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal
+
+FactState = Literal["valid", "superseded", "invalidated", "pending"]
+TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
+NO_METADATA: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a fact comes from, so that a person can check it.
+
+    Attributes:
+        source: Which path stored it: ``session-note``, ``agent-note``, ``user-rule`` ...
+        session_id: The session it was said in, when known.
+        entry_ids: Ids of the transcript entries that support it.
+        host: The agent program, such as ``pi``.
+        speaker: Whose words it is: ``user``, ``assistant`` or None when unknown.
+        quote: The supporting words, when they were kept.
+    """
+
+    source: str = "unknown"
+    session_id: str | None = None
+    entry_ids: tuple[str, ...] = ()
+    host: str | None = None
+    speaker: str | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One remembered sentence.
+
+    Attributes:
+        id: Unique in its bank; every surface shows it as ``bank:id``.
+        text: The fact itself, one line, sanitised.
+        kind: ``fact``, ``decision``, ``constraint``, ``knowhow``, ``pitfall`` or a plugin's own.
+        category: Key of the category it was extracted under (pi/K-01), if any.
+        state: Only ``valid`` facts are recalled.
+        document_id: The document it belongs to.
+        timestamp: When it was said or became true (UTC, aware); None when unknown.
+        created_at: When this bank stored it (UTC, aware).
+        superseded_by: Id of the fact that replaced it, for state ``superseded``.
+        reason: Why it is invalidated, for a person to read.
+        pinned: Never retired automatically.
+    """
+
+    id: str
+    text: str
+    kind: str = "fact"
+    category: str | None = None
+    state: FactState = "valid"
+    document_id: str | None = None
+    timestamp: datetime | None = None
+    created_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = NO_METADATA
+    provenance: Provenance = Provenance()
+    superseded_by: str | None = None
+    reason: str | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One write: the text of a window or a note, and the facts that we found in it.
+
+    Attributes:
+        id: Content-derived; storing it again replaces what it held (pi/M-06).
+        text: Bullets under category headings, or a note's own text.
+        facts: Our facts; None leaves extraction to the bank.
+        supersedes: Pairs (new fact id, old fact id): the old one becomes ``superseded``.
+        context: The retain context for a bank that extracts by itself (pi/W-02).
+        explicit: The user or agent asked for it; such a write may revive an invalidated fact.
+    """
+
+    id: str
+    text: str
+    facts: tuple[Fact, ...] | None = None
+    supersedes: tuple[tuple[str, str], ...] = ()
+    context: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = NO_METADATA
+    timestamp: datetime | None = None
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a write.
+
+    Attributes:
+        outcome: ``stored``; ``known`` when the bank held all of it; ``queued`` when durable
+            here but not yet in the bank; ``failed`` when it will not be retried.
+        document_id: The document written.
+        fact_ids: Ids now in the bank for this document (empty when the bank extracts later).
+        reason: Why, for ``queued`` and ``failed``.
+    """
+
+    outcome: Literal["stored", "known", "queued", "failed"]
+    document_id: str
+    fact_ids: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TagFilter:
+    """A tag condition, with the Hindsight server's meaning on every bank.
+
+    A leaf has ``tags`` and ``match``: ``any`` / ``all`` let untagged facts through, the strict
+    forms do not, ``exact`` is set equality. A compound has exactly one of ``all_of``,
+    ``any_of``, ``none_of`` filled with filters.
+    """
+
+    tags: tuple[str, ...] = ()
+    match: TagMatch = "any"
+    all_of: tuple[TagFilter, ...] = ()
+    any_of: tuple[TagFilter, ...] = ()
+    none_of: tuple[TagFilter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which part of a bank a search may see.
+
+    Attributes:
+        kinds: Fact kinds wanted; empty for all.
+        tags: Tag condition; None for no condition.
+        since: Facts said at or after this moment (UTC, aware).
+        until: Facts said before this moment (UTC, aware).
+        file: A path that the fact must mention.
+        document_id: Only this document's facts.
+        session_id: Only facts of this session.
+    """
+
+    kinds: tuple[str, ...] = ()
+    tags: TagFilter | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    file: str | None = None
+    document_id: str | None = None
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One search of one bank.
+
+    Attributes:
+        text: The search key, in any language.
+        limit: At most this many hits.
+        scope: What may be found.
+        context: The conversation before a follow-up question; used to expand the query.
+        max_tokens: Bound on the returned text, for banks that know it.
+        budget: ``low``, ``mid`` or ``high`` effort, for banks that know it.
+        min_score: Hits under this score (0..1) are left out.
+    """
+
+    text: str
+    limit: int = 24
+    scope: Scope = Scope()
+    context: str | None = None
+    max_tokens: int | None = None
+    budget: Literal["low", "mid", "high"] = "mid"
+    min_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One fact found.
+
+    Attributes:
+        fact: The fact, as the bank holds it.
+        bank: Id of the bank.
+        score: 0..1, comparable inside one search only.
+        parts: How the score came about (``words``, ``trigrams``, ``vectors`` ...), for ``explain``.
+    """
+
+    fact: Fact
+    bank: str
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id that every surface shows, ``bank:id``."""
+        return f"{self.bank}:{self.fact.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class BankStats:
+    """Counts of a bank; ``facts`` counts valid facts, ``states`` all of them."""
+
+    documents: int
+    facts: int
+    states: Mapping[str, int] = field(default_factory=dict)
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactPage:
+    """One page of a listing; ``total`` counts all that match."""
+
+    facts: tuple[Fact, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """One page of a listing; ``total`` counts all that match."""
+
+    documents: tuple[Document, ...]
+    total: int

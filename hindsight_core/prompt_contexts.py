@@ -1,0 +1,194 @@
+"""The variables of each template: one frozen class a stage, and nothing else may be used there.
+
+``STAGES`` maps a stage (the template's path without suffix) to its class. Lists are rendered one
+item a line by the templates. camelCase names of the active-memory plugin are accepted by
+`hindsight_core.prompts`, not declared here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryText:
+    """A fact category as prompts show it (pi/K-02): ``banned`` ones are named to be left out."""
+
+    key: str
+    label: str
+    heading: str
+    clause: str
+    example: str | None = None
+    banned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A fact in a prompt or block."""
+
+    text: str
+    id: str | None = None
+    date: str | None = None
+    origin: str | None = None
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQueries:
+    """``recall/queries``: the latest request and the conversation before it (pi/R-03)."""
+
+    request: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecallJudge:
+    """``recall/judge``: what is asked, the search key and its numbered hits (pi/R-12)."""
+
+    request: str
+    query: str
+    facts: tuple[FactLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """``memorize/extract``: one chunk of a window (pi/K-05)."""
+
+    transcript: str
+    categories: tuple[CategoryText, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """``memorize/merge``: notes of several chunks, and the rolling summary (pi/M-13)."""
+
+    notes: tuple[str, ...]
+    prior_summary: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """``memorize/verify``: numbered facts against the transcript (pi/M-14)."""
+
+    transcript: str
+    facts: tuple[FactLine, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """``memorize/topics``: facts to make search keys of (pi/M-16)."""
+
+    facts: tuple[FactLine, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dedup:
+    """``memorize/dedup``: new facts against what the bank knows, both numbered (pi/M-17)."""
+
+    facts: tuple[FactLine, ...]
+    known: tuple[FactLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Invalidate:
+    """``memorize/invalidate``: stored facts with ids against the transcript (pi/I-03)."""
+
+    transcript: str
+    facts: tuple[FactLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """``memorize/summary``: the rolling summary and what is new (pi/M-19)."""
+
+    prior_summary: str
+    facts: tuple[FactLine, ...]
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class BankFacts:
+    """``bank/facts``: a raw document for a bank without an extractor of its own."""
+
+    content: str
+    context: str
+    mission: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reflect:
+    """``bank/reflect``: a question and the facts found, with ids."""
+
+    query: str
+    facts: tuple[FactLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetainContext:
+    """``bank/retain_context``: who speaks in a note, for a bank that extracts (pi/W-02)."""
+
+    project: str
+    source: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mission:
+    """``bank/retain_mission`` and ``bank/observations_mission``."""
+
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecallBlock:
+    """``blocks/recall``: the facts of a turn, best first; the core wraps it."""
+
+    queries: tuple[str, ...]
+    found: int
+    facts: tuple[FactLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """``core/open``, ``core/close``, ``core/reminder``: the wrapper's own lines."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """``core/repair``: asks once more for an answer that could not be read."""
+
+    answer: str
+    error: str
+    form: str
+
+
+STAGES: MappingProxyType[str, type] = MappingProxyType(
+    {
+        "recall/queries": RecallQueries,
+        "recall/judge": RecallJudge,
+        "memorize/extract": Extract,
+        "memorize/merge": Merge,
+        "memorize/verify": Verify,
+        "memorize/topics": Topics,
+        "memorize/dedup": Dedup,
+        "memorize/invalidate": Invalidate,
+        "memorize/summary": Summary,
+        "bank/facts": BankFacts,
+        "bank/reflect": Reflect,
+        "bank/retain_context": RetainContext,
+        "bank/retain_mission": Mission,
+        "bank/observations_mission": Mission,
+        "blocks/recall": RecallBlock,
+        "core/open": Wrapper,
+        "core/close": Wrapper,
+        "core/reminder": Wrapper,
+        "core/repair": Repair,
+    }
+)
