@@ -1,0 +1,101 @@
+"""What every command is given: settings, output in two forms, and the runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindsight_core.config.layers import Loaded
+    from hindsight_core.config.paths import Paths
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.runtime import Runtime
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass
+class App:
+    """One invocation of the command line.
+
+    Attributes:
+        json: Data goes to stdout as one JSON document.
+        bank_name: The ``--bank`` option; None for the project's bank.
+    """
+
+    json: bool = False
+    bank_name: str | None = None
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """The effective configuration for this directory."""
+        from hindsight_core.config.layers import load
+
+        overrides = {"bank": {"id": self.bank_name}} if self.bank_name else None
+        return load(cwd=Path.cwd(), env=os.environ, overrides=overrides)
+
+    @property
+    def settings(self) -> Settings:
+        """Effective settings."""
+        return self.loaded.settings
+
+    @property
+    def paths(self) -> Paths:
+        """Where our files are."""
+        return self.loaded.paths
+
+    def warn(self) -> None:
+        """Say on stderr what is wrong with the configuration."""
+        for warning in self.loaded.warnings:
+            print(f"hindsight-mem: {warning}", file=sys.stderr)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end."""
+        return asyncio.run(work)
+
+    def emit(self, data: dict[str, Any], human: Callable[[Console], None]) -> None:
+        """Print data as JSON with ``--json``, else in the human form."""
+        if self.json:
+            click.echo(json.dumps(data, ensure_ascii=False, default=str))
+            return
+        from rich.console import Console
+
+        human(Console(highlight=False, soft_wrap=not sys.stdout.isatty()))
+
+    @asynccontextmanager
+    async def runtime(self, *, read_only: bool = False) -> AsyncIterator[Runtime]:
+        """Everything that a command may need, built on demand and closed at the end."""
+        from hindsight_core.runtime import Runtime
+
+        self.warn()
+        runtime = Runtime(self.loaded, read_only=read_only)
+        try:
+            yield runtime
+        finally:
+            await runtime.close()
+
+
+def common(command: Command) -> Command:
+    """Give a command ``--json`` and ``--bank`` and an `App` as its first argument."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @click.option("--bank", "bank_name", metavar="NAME", help="A bank other than the project's.")
+    @functools.wraps(command)
+    def wrapper(*args: Any, as_json: bool, bank_name: str | None, **kwargs: Any) -> Any:
+        return command(App(json=as_json, bank_name=bank_name), *args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
