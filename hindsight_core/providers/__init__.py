@@ -1,0 +1,1 @@
+"""Models and embedders: what they are, the chain that asks them, the reader of answers."""
