@@ -169,6 +169,14 @@ class Repair:
     form: str
 
 
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """``tools/<name>``: an agent tool's description."""
+
+    bank: str
+    language: str
+
+
 STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
         "recall/queries": RecallQueries,
@@ -186,6 +194,10 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "bank/retain_mission": Mission,
         "bank/observations_mission": Mission,
         "blocks/recall": RecallBlock,
+        "tools/hindsight_recall": Tool,
+        "tools/hindsight_retain": Tool,
+        "tools/hindsight_reflect": Tool,
+        "tools/hindsight_forget": Tool,
         "core/open": Wrapper,
         "core/close": Wrapper,
         "core/reminder": Wrapper,

@@ -1,0 +1,39 @@
+"""The banks that ship with the core, registered like those of any plugin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import ConfigError
+from hindsight_core.hookspecs import Register, hookimpl
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.config.paths import Paths
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.services import Services
+
+
+class BankPlugin:
+    """Registers ``sqlite``, the embedded default.
+
+    Args:
+        paths: Where bank files are.
+    """
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+
+    @hookimpl
+    def hindsight_register_banks(self, register: Register) -> None:
+        """One file a bank under ``$HINDSIGHT_MEM_HOME/banks``."""
+        register("sqlite", self._sqlite)
+
+    def _sqlite(self, settings: Settings, services: Services) -> Bank:
+        from hindsight_core.banks.sqlite import bank_path, open_sqlite
+
+        bank_id = settings.bank.id
+        if not bank_id:
+            raise ConfigError("the sqlite bank needs a name: set bank.id")
+        path = bank_path(self._paths.banks, bank_id)
+        return open_sqlite(settings, services, bank_id=bank_id, path=path)

@@ -1,0 +1,155 @@
+"""``hindsight-mem bridge``: the engine on stdin and stdout, for one host process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.bridge.peer import Handler, Peer
+from hindsight_core.bridge.records import UNAVAILABLE, RpcError
+from hindsight_core.engine.core import MemoryEngine
+from hindsight_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from hindsight_core.host import HostAdapter
+    from hindsight_core.services import BridgeAccess
+
+HOST_TIMEOUT_S = 120.0
+
+
+class HostBridge:
+    """Requests to the host; its failures are those of a provider."""
+
+    def __init__(self, peer: Peer, capabilities: frozenset[str]) -> None:
+        self._peer = peer
+        self.capabilities = capabilities
+
+    async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask the host; raises `ProviderError` when it fails, is slow or is gone."""
+        try:
+            result = await self._peer.request(method, params, timeout_s=HOST_TIMEOUT_S)
+        except RpcError as error:
+            raise ProviderError(f"{method}: the host said: {error}") from error
+        except TimeoutError as error:
+            raise ProviderError(f"{method}: no answer within {HOST_TIMEOUT_S:g} s") from error
+        if not isinstance(result, dict):
+            raise ProviderError(f"{method}: the host's answer is no object", retryable=False)
+        return result
+
+
+class BridgeServer:
+    """Wires one peer to one engine and one host adapter.
+
+    Args:
+        host: The host's name.
+        adapter_factory: The entry point's callable, or None for canonical requests only.
+        env: The environment, for configuration.
+    """
+
+    def __init__(
+        self, *, host: str, adapter_factory: Any | None, env: Mapping[str, str], peer_factory: Any
+    ) -> None:
+        self._stopping = False
+        self.engine = MemoryEngine(host=host, env=env, outlet=self)
+        self.adapter: HostAdapter | None = adapter_factory(self.engine) if adapter_factory else None
+        if self.adapter is not None:
+            self.engine.lower_limits(self.adapter.limits)
+        self.peer: Peer = peer_factory(self._methods())
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """To the host."""
+        self.peer.notify(method, params)
+
+    def bridge(self, capabilities: frozenset[str]) -> BridgeAccess:
+        """Requests to the host."""
+        return HostBridge(self.peer, capabilities)
+
+    async def serve(self) -> None:
+        """Until the host closes stdin or asks to shut down."""
+        try:
+            await self.peer.serve()
+        finally:
+            await self.peer.settle(timeout_s=self.engine.limits.turn_end_ms / 1000)
+            await self.engine.close()
+
+    def _methods(self) -> dict[str, Handler]:
+        return {
+            **self.engine.methods,
+            "event": self._event,
+            "panel/open": self._no_panel,
+            "panel/key": self._no_panel,
+            "panel/close": self._no_panel,
+            "shutdown": self._shutdown,
+        }
+
+    async def _event(self, params: dict[str, Any]) -> dict[str, Any]:
+        name, payload = params.get("name"), params.get("payload")
+        if self.adapter is None or not isinstance(name, str):
+            return {"actions": []}
+        actions = await self.adapter.event(name, payload if isinstance(payload, dict) else {})
+        return {"actions": list(actions)}
+
+    async def _no_panel(self, params: dict[str, Any]) -> dict[str, Any]:
+        reason = "the panel is not available"
+        raise RpcError(UNAVAILABLE, reason, data={"reason": reason, "retryable": False})
+
+    async def _shutdown(self, params: dict[str, Any]) -> dict[str, Any]:
+        await self.engine.close()
+        # The reply must leave before the read loop ends.
+        asyncio.get_running_loop().call_soon(self._stop)
+        return {}
+
+    def _stop(self) -> None:
+        self.peer.stop()
+
+
+async def run(*, host: str, adapter_factory: Any | None, env: Mapping[str, str]) -> None:
+    """Serve stdin and stdout until the host is gone."""
+    reader = _Stdin(asyncio.get_running_loop())
+    out = sys.stdout.buffer
+    # A print of a plugin must not break the protocol: stdout is ours alone.
+    sys.stdout = sys.stderr
+
+    def write(data: bytes) -> None:
+        out.write(data)
+        out.flush()
+
+    server = BridgeServer(
+        host=host,
+        adapter_factory=adapter_factory,
+        env=env,
+        peer_factory=lambda methods: Peer(read=reader, write=write, methods=methods),
+    )
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        with suppress(NotImplementedError, RuntimeError):
+            loop.add_signal_handler(name, reader.end)
+    await server.serve()
+
+
+class _Stdin:
+    """Lines of stdin from a thread of its own: no limit on a line's length, any kind of stdin."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lines: asyncio.Queue[bytes] = asyncio.Queue()
+        threading.Thread(target=self._pump, name="stdin", daemon=True).start()
+
+    async def readline(self) -> bytes:
+        return await self._lines.get()
+
+    def end(self) -> None:
+        """As if the host had closed stdin."""
+        self._lines.put_nowait(b"")
+
+    def _pump(self) -> None:
+        with suppress(RuntimeError, ValueError, OSError), os.fdopen(0, "rb", closefd=False) as stdin:
+            while line := stdin.readline():
+                self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, b"")

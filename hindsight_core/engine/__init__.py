@@ -1,0 +1,1 @@
+"""What a host drives: sessions, turns, tools, in protocol.md's terms."""

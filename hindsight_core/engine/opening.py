@@ -1,0 +1,117 @@
+"""Decides at ``initialize`` whether memory is active here, and says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from hindsight_core.host import HostCapabilities
+
+if TYPE_CHECKING:
+    from hindsight_core.config.layers import Loaded
+
+State = Literal["active", "dormant", "tools-only", "off"]
+# Set in every process that we start: hooks inside it do nothing (br/BR-04).
+REENTRANCY_MARK = "HINDSIGHT_MEM_INSIDE"
+DECLARE = (
+    "No bank is declared for this project. Set bank.id (a name, or auto) with "
+    "`hindsight-mem config set bank.id auto`, or in the project's .hindsight/config.toml."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """``initialize.session``, read tolerantly."""
+
+    id: str
+    cwd: Path
+    parent_id: str | None = None
+    file: str | None = None
+    agent: str | None = None
+    ephemeral: bool = False
+    trusted: bool | None = None
+
+    @classmethod
+    def from_wire(cls, params: Mapping[str, Any]) -> SessionInfo:
+        """Read the session out of ``initialize``'s parameters."""
+        raw = params.get("session")
+        session: Mapping[str, Any] = raw if isinstance(raw, dict) else {}
+
+        def text(name: str) -> str | None:
+            value = session.get(name)
+            return value if isinstance(value, str) and value else None
+
+        cwd = params.get("cwd")
+        trusted = session.get("trusted")
+        return cls(
+            id=text("id") or "default",
+            cwd=Path(cwd) if isinstance(cwd, str) and cwd else Path.cwd(),
+            parent_id=text("parentId"),
+            file=text("file"),
+            agent=text("agent"),
+            ephemeral=session.get("ephemeral") is True,
+            trusted=trusted if isinstance(trusted, bool) else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What ``initialize`` found.
+
+    Attributes:
+        state: ``active``, ``dormant`` (no bank declared), ``tools-only`` or ``off``.
+        reason: Why, for the user; also for ``active`` when the backend was chosen for them.
+        loaded: The configuration; None when it could not be read at all.
+        session: Who is speaking.
+        capabilities: What the host can do.
+    """
+
+    state: State
+    reason: str | None
+    loaded: Loaded | None
+    session: SessionInfo
+    capabilities: HostCapabilities
+    warnings: tuple[str, ...] = ()
+
+    def off(self, reason: str) -> Opening:
+        """The same session with memory off, because it could not be opened."""
+        return replace(self, state="off", reason=reason)
+
+
+def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]) -> Opening:
+    """Read configuration and decide; never raises for what a user may have done wrong."""
+    from hindsight_core.config.layers import load
+
+    session = SessionInfo.from_wire(params)
+    declared = params.get("capabilities")
+    capabilities = HostCapabilities.from_wire(declared if isinstance(declared, dict) else {})
+
+    if env.get(REENTRANCY_MARK):
+        reason = "started by the memory itself"
+        return Opening("off", reason, None, session, capabilities)
+    options = params.get("config")
+    try:
+        loaded = load(
+            cwd=session.cwd,
+            env=env,
+            host=host,
+            agent=session.agent,
+            trusted=session.trusted,
+            host_options=options if isinstance(options, dict) else None,
+        )
+    except Exception as error:
+        return Opening("off", f"configuration: {error}", None, session, capabilities)
+    state, reason = _decide(loaded, session)
+    return Opening(state, reason, loaded, session, capabilities, loaded.warnings)
+
+
+def _decide(loaded: Loaded, session: SessionInfo) -> tuple[State, str | None]:
+    if loaded.off:
+        return "off", loaded.off
+    if loaded.bank.id is None or not loaded.bank.declared:
+        return "dormant", f"{loaded.bank.reason}. {DECLARE}" if loaded.bank.reason else DECLARE
+    if session.ephemeral:
+        return "tools-only", "an ephemeral session keeps nothing by itself"
+    return "active", loaded.bank.reason

@@ -1,0 +1,50 @@
+"""The status line and ``status/get``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.errors import HindsightError
+
+if TYPE_CHECKING:
+    from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.notices import Notices
+    from hindsight_core.engine.opening import Opening
+
+
+def line(opening: Opening | None, notices: Notices) -> str:
+    """One line for a status bar."""
+    if opening is None:
+        return "memory: not initialized"
+    bank = opening.loaded.bank.id if opening.loaded and opening.loaded.bank.id else "no bank"
+    if opening.state != "active":
+        return f"memory: {opening.state}"
+    trouble = " (trouble)" if notices.last_error else ""
+    return f"memory: {bank}{trouble}"
+
+
+async def status(
+    opening: Opening | None, live: LiveSession | None, notices: Notices
+) -> dict[str, Any]:
+    """State, counts, pending writes, last error and usage of this session."""
+    loaded = opening.loaded if opening else None
+    bank = loaded.bank if loaded and opening and opening.state != "off" else None
+    result: dict[str, Any] = {
+        "line": line(opening, notices),
+        "state": opening.state if opening else "off",
+        "bank": {"id": bank.id, "backend": bank.backend} if bank and bank.id else None,
+        "counts": None,
+        "pending": 0,
+        "lastError": notices.last_error,
+        "usage": {},
+    }
+    if live is None:
+        return result
+    try:
+        stats = await live.runtime.bank.stats()
+        result["counts"] = {"documents": stats.documents, "facts": stats.facts}
+    except HindsightError as error:
+        result["lastError"] = str(error)
+    result["pending"] = await live.work.pending()
+    result["usage"] = live.runtime.meter.wire()
+    return result

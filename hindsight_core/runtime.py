@@ -1,0 +1,266 @@
+"""The composition root: builds what a command or a bridge needs, each part when it is first used."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import ConfigError, MemoryOff
+from hindsight_core.services import Clock, Services, utc_now
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.budget import Meter
+    from hindsight_core.config.layers import Loaded
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.runner import Memorizer
+    from hindsight_core.plugins import Hooks
+    from hindsight_core.prompts import Prompts
+    from hindsight_core.providers.base import Embedder
+    from hindsight_core.providers.chain import ModelChain
+    from hindsight_core.recall.runner import RecallRunner
+    from hindsight_core.services import BridgeAccess
+    from hindsight_core.stages import Stages
+    from hindsight_core.state.outbox import Outbox
+    from hindsight_core.state.queue import Queue
+    from hindsight_core.state.sessions import SessionState
+    from hindsight_core.state.usage import UsageStore
+    from hindsight_core.telemetry import ActivityLog
+    from hindsight_core.transcript.sanitise import Sanitiser
+
+
+class Runtime:
+    """One configuration, opened.
+
+    Args:
+        loaded: The effective configuration.
+        clock: Aware UTC now.
+        bridge: The host program, inside a bridge.
+        read_only: Refuse every write (``recall`` needs none).
+
+    Raises:
+        ConfigError: When a part is asked for that the configuration names but nobody provides.
+    """
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        *,
+        clock: Clock = utc_now,
+        bridge: BridgeAccess | None = None,
+        read_only: bool = False,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.loaded = loaded
+        self.settings: Settings = loaded.settings
+        self.clock = clock
+        self.bridge = bridge
+        self.read_only = read_only or loaded.settings.bank.read_only
+        self.env = os.environ if env is None else env
+        self.logger = logging.getLogger("hindsight_core")
+        self._banks: dict[str, Bank] = {}
+
+    @cached_property
+    def hooks(self) -> Hooks:
+        """Plugins and the built-ins, which register the same way."""
+        from hindsight_core.banks.builtin import BankPlugin
+        from hindsight_core.plugins import load_hooks
+        from hindsight_core.providers.builtin import ProviderPlugin
+
+        return load_hooks(
+            env=self.env,
+            load=self.settings.plugins.load,
+            block=self.settings.plugins.block,
+            hook_timeout_ms=self.settings.plugins.hook_timeout_ms,
+            builtins=(ProviderPlugin(), BankPlugin(self.loaded.paths)),
+        )
+
+    @cached_property
+    def services(self) -> Services:
+        """What factories are given."""
+        return Services(
+            clock=self.clock, logger=self.logger, embedder=self.embedder, bridge=self.bridge
+        )
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The configured embedder, or None."""
+        name = self.settings.embeddings.provider
+        if name == "none":
+            return None
+        bare = Services(clock=self.clock, logger=self.logger, bridge=self.bridge)
+        embedder: Embedder = self._registered("embedders", name)(self.settings, bare)
+        return embedder
+
+    @cached_property
+    def models(self) -> ModelChain:
+        """The model chain of both purposes."""
+        from hindsight_core.providers.chain import ModelChain
+
+        factories = {name: item.factory for name, item in self.hooks.models.items()}
+        return ModelChain(self.settings, self.services, factories, meter=self.meter)
+
+    @cached_property
+    def meter(self) -> Meter:
+        """Counts every model call."""
+        from hindsight_core.budget import Meter
+
+        return Meter(sink=self.usage, clock=self.clock)
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        """The template search path."""
+        from hindsight_core.prompts import Prompts
+
+        return Prompts.from_loaded(self.loaded, plugin_dirs=self.hooks.template_dirs(self.settings))
+
+    @cached_property
+    def stages(self) -> Stages:
+        """Templates asked of the model chain."""
+        from hindsight_core.stages import Stages
+
+        return Stages(prompts=self.prompts, models=self.models)
+
+    @cached_property
+    def sanitiser(self) -> Sanitiser:
+        """The one boundary that every text crosses."""
+        from hindsight_core.redact import Redactor
+        from hindsight_core.transcript.sanitise import Sanitiser
+
+        extra = [rule for item in self.hooks.redactors.values() for rule in item.factory()]
+        return Sanitiser(Redactor(extra=extra) if self.settings.security.redact_secrets else None)
+
+    @cached_property
+    def queue(self) -> Queue:
+        """The durable write queue."""
+        from hindsight_core.state.queue import Queue
+
+        return Queue(self.loaded.paths.queue, clock=self.clock, settings=self.settings)
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """Durable first, then the bank."""
+        from hindsight_core.state.outbox import Outbox
+
+        return Outbox(self.queue, clock=self.clock)
+
+    @cached_property
+    def sessions(self) -> SessionState:
+        """Cursors, summaries and shown facts."""
+        from hindsight_core.state.sessions import SessionState
+
+        return SessionState(self.loaded.paths.state, clock=self.clock, queue=self.queue)
+
+    @cached_property
+    def usage(self) -> UsageStore:
+        """Calls and tokens by stage and day."""
+        from hindsight_core.state.usage import UsageStore
+
+        return UsageStore(self.loaded.paths.state, clock=self.clock)
+
+    @cached_property
+    def log(self) -> ActivityLog:
+        """The activity log."""
+        from hindsight_core.telemetry import ActivityLog
+
+        return ActivityLog(
+            self.loaded.paths.logs,
+            include_text=self.settings.log.include_text,
+            enabled=self.settings.log.activity,
+            clock=self.clock,
+        )
+
+    @property
+    def bank_id(self) -> str:
+        """The project's bank, or the one asked for.
+
+        Raises:
+            MemoryOff: No bank: this folder is no project, with the reason.
+        """
+        choice = self.loaded.bank
+        if choice.id is None:
+            raise MemoryOff(
+                f"{choice.reason}. Name a bank with --bank NAME, or run inside a project."
+            )
+        return choice.id
+
+    @cached_property
+    def bank(self) -> Bank:
+        """The bank of `bank_id`, opened."""
+        return self.open_bank(self.bank_id)
+
+    def open_bank(self, bank_id: str) -> Bank:
+        """A bank of the configured backend; the same object for the same id."""
+        if bank_id not in self._banks:
+            settings = self.settings.model_copy(
+                update={"bank": self.settings.bank.model_copy(update={"id": bank_id})}
+            )
+            factory = self._registered("banks", self.loaded.bank.backend)
+            self._banks[bank_id] = factory(settings, self.services)
+        return self._banks[bank_id]
+
+    @cached_property
+    def recall(self) -> RecallRunner:
+        """The recall pipeline over the project's bank."""
+        from hindsight_core.recall.builtin import RecallPlugin
+        from hindsight_core.recall.runner import RecallRunner
+
+        self.hooks.register_builtin(
+            RecallPlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
+        )
+        return RecallRunner(
+            settings=self.settings,
+            hooks=self.hooks,
+            banks={self.bank_id: self.bank},
+            stages=self.stages,
+            sanitiser=self.sanitiser,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def memorizer(self) -> Memorizer:
+        """The memorize pipeline into the project's bank."""
+        from hindsight_core.memorize.builtin import MemorizePlugin
+        from hindsight_core.memorize.runner import Memorizer
+
+        if self.read_only:
+            raise MemoryOff("bank.read_only is set: nothing is written")
+        self.hooks.register_builtin(
+            MemorizePlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
+        )
+        return Memorizer(
+            settings=self.settings,
+            hooks=self.hooks,
+            bank=self.bank,
+            stages=self.stages,
+            outbox=self.outbox,
+            sessions=self.sessions,
+            sanitiser=self.sanitiser,
+            clock=self.clock,
+            project=self.loaded.project.name,
+        )
+
+    async def close(self) -> None:
+        """Release everything that was opened."""
+        for bank in self._banks.values():
+            await bank.close()
+        built = self.__dict__
+        if "models" in built:
+            await self.models.close()
+        for name in ("sessions", "usage", "queue"):
+            if name in built:
+                built[name].close()
+
+    def _registered(self, kind: str, name: str) -> type:
+        registry = getattr(self.hooks, kind)
+        if name not in registry:
+            known = ", ".join(sorted(registry)) or "none"
+            raise ConfigError(
+                f"no {kind[:-1]} named {name!r}. Known: {known}. "
+                "Install the plugin that provides it, or change the setting."
+            )
+        factory: type = registry[name].factory
+        return factory
