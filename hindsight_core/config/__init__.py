@@ -1,0 +1,1 @@
+"""Configuration: settings, their layers and origins, bank identity, trust."""
