@@ -61,7 +61,7 @@ class Fact:
     timestamp: datetime | None = None
     created_at: datetime | None = None
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = NO_METADATA
+    metadata: Mapping[str, str] = field(default_factory=lambda: NO_METADATA)
     provenance: Provenance = Provenance()
     superseded_by: str | None = None
     reason: str | None = None
@@ -87,7 +87,7 @@ class Document:
     supersedes: tuple[tuple[str, str], ...] = ()
     context: str | None = None
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = NO_METADATA
+    metadata: Mapping[str, str] = field(default_factory=lambda: NO_METADATA)
     timestamp: datetime | None = None
     explicit: bool = False
 
