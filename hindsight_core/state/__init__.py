@@ -1,0 +1,1 @@
+"""What survives a session: the write queue, cursors, the turn journal, usage."""

@@ -1,0 +1,255 @@
+"""Durable first, then the bank: the only way a document reaches a bank."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import BankError, HindsightError, StorageError
+from hindsight_core.memory import Receipt
+from hindsight_core.services import Clock, utc_now
+from hindsight_core.state.jobs import WindowMark
+from hindsight_core.state.owner import Owner
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.memory import Document
+    from hindsight_core.state.jobs import Job
+    from hindsight_core.state.queue import Queue
+
+_PROBE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class DrainReport:
+    """What a drain did.
+
+    Attributes:
+        receipts: Of every write that was delivered or given up.
+        failed: Tries that did not succeed and will be repeated.
+        pending: Writes of the bank that still wait.
+        dead: Dead letters of the bank.
+        reason: Why something is left: the bank is away, it asked to wait, time was up.
+        away: The bank itself did not answer.
+    """
+
+    receipts: tuple[Receipt, ...] = ()
+    failed: int = 0
+    pending: int = 0
+    dead: int = 0
+    reason: str | None = None
+    away: bool = False
+
+    @property
+    def sent(self) -> int:
+        """How many writes reached the bank."""
+        return sum(r.outcome in ("stored", "known") for r in self.receipts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    receipt: Receipt
+    away: bool = False
+
+
+class Outbox:
+    """Stores documents through the queue.
+
+    Args:
+        queue: Where a write is durable.
+        clock: Aware UTC now.
+        timeout_s: Bound on one delivery.
+    """
+
+    def __init__(self, queue: Queue, clock: Clock = utc_now, *, timeout_s: float = 60.0) -> None:
+        self.queue = queue
+        self._clock = clock
+        self._timeout_s = timeout_s
+        self._owner = Owner.here()
+
+    async def store(
+        self,
+        bank: Bank,
+        document: Document,
+        *,
+        window: tuple[str, str] | None = None,
+        session_id: str | None = None,
+        again: bool = False,
+    ) -> Receipt:
+        """Make a document durable, then try the bank once.
+
+        Args:
+            bank: Where it goes.
+            document: What is stored; an explicit one is stored even if it was stored before.
+            window: ``(session id, last entry id)`` of the window it came from: once this call
+                has written to disk, the session's cursor is behind that entry.
+            session_id: Keeps the order of a session's writes where there is no window.
+            again: Store it although a receipt says that it was stored.
+
+        Returns:
+            ``stored``, ``known``, ``queued`` (durable, the bank is away) or ``failed`` (a dead
+            letter, with the reason).
+
+        Raises:
+            StorageError: It could not be made durable: nothing was acknowledged.
+        """
+        entered = await self.queue.enqueue(
+            bank.id,
+            document,
+            window=WindowMark(*window) if window else None,
+            session_id=session_id,
+            again=again or document.explicit,
+            owner=self._owner,
+        )
+        if entered.job is not None:
+            return (await self._deliver(bank, entered.job)).receipt
+        if entered.job_id is None:
+            return Receipt("known", document.id, fact_ids=entered.fact_ids)
+        return await self._behind_others(bank, document, entered.job_id)
+
+    async def drain(
+        self, bank: Bank, *, deadline_s: float, max_jobs: int | None = None, force: bool = False
+    ) -> DrainReport:
+        """Deliver what waits for a bank, oldest first, until done or time is up.
+
+        A write that fails while the bank works otherwise steps aside; when the bank itself is
+        away the drain ends at once. Any number of processes may drain one queue.
+
+        Args:
+            bank: The bank.
+            deadline_s: Seconds; what is left stays durable.
+            max_jobs: At most so many tries.
+            force: Do not wait for next-try times, except those that the bank asked for.
+        """
+        until = time.monotonic() + deadline_s
+        receipts: list[Receipt] = []
+        tried: set[int] = set()
+        reason, away = None, False
+        while max_jobs is None or len(tried) < max_jobs:
+            left = until - time.monotonic()
+            if left <= 0:
+                reason = f"stopped after {deadline_s:g} s"
+                break
+            paused = await self.queue.paused_until(bank.id, force=force)
+            if paused is not None:
+                reason = f"{bank.id} is left alone until {paused:%Y-%m-%d %H:%M:%S} UTC"
+                break
+            job = await self.queue.claim(bank.id, self._owner, force=force, skip=tried)
+            if job is None:
+                break
+            tried.add(job.id)
+            outcome = await self._deliver(bank, job, limit_s=left)
+            receipts.append(outcome.receipt)
+            if outcome.away:
+                reason, away = outcome.receipt.reason, True
+                break
+        return await self._report(bank, receipts, reason=reason, away=away)
+
+    async def _report(
+        self, bank: Bank, receipts: list[Receipt], *, reason: str | None, away: bool
+    ) -> DrainReport:
+        counts = await self.queue.counts(bank.id)
+        settled = tuple(r for r in receipts if r.outcome != "queued")
+        waiting = counts.last_error if counts.pending else None
+        return DrainReport(
+            receipts=settled,
+            failed=len(receipts) - len(settled),
+            pending=counts.pending,
+            dead=counts.dead,
+            reason=reason or waiting,
+            away=away,
+        )
+
+    async def _behind_others(self, bank: Bank, document: Document, job_id: int) -> Receipt:
+        """Earlier writes come first: deliver them, as long as that is quick."""
+        report = await self.drain(bank, deadline_s=_PROBE_S)
+        for receipt in report.receipts:
+            if receipt.document_id == document.id:
+                return receipt
+        row = await self.queue.holds(job_id)
+        if row is None:
+            return Receipt("stored", document.id)
+        if row.state == "dead":
+            return Receipt("failed", document.id, reason=row.reason)
+        return Receipt("queued", document.id, reason=row.reason or report.reason)
+
+    async def _deliver(self, bank: Bank, job: Job, *, limit_s: float | None = None) -> _Try:
+        bound = min(self._timeout_s, limit_s) if limit_s is not None else self._timeout_s
+        try:
+            async with self._heart(job), asyncio.timeout(bound):
+                receipt = await bank.retain(job.document)
+        except asyncio.CancelledError:
+            with suppress(StorageError):
+                await asyncio.shield(self.queue.release(job))
+            raise
+        except TimeoutError:
+            return await self._failed(bank, job, f"no answer within {bound:.0f} s", away=True)
+        except BankError as error:
+            return await self._refused(bank, job, error)
+        except Exception as error:  # a third party's bank may raise anything
+            return await self._failed(bank, job, f"{type(error).__name__}: {error}")
+        if receipt.outcome == "failed":
+            refusal = BankError(receipt.reason or "refused by the bank", retryable=False)
+            return await self._refused(bank, job, refusal)
+        await self.queue.done(job, receipt.fact_ids)
+        return _Try(receipt)
+
+    async def _refused(self, bank: Bank, job: Job, error: BankError) -> _Try:
+        if not error.retryable:
+            await self.queue.fail(job, str(error), retryable=False)
+            return _Try(Receipt("failed", job.document.id, reason=str(error)))
+        if error.retry_after is not None:
+            return await self._failed(
+                bank, job, str(error), away=True, retry_after=error.retry_after
+            )
+        return await self._failed(bank, job, str(error))
+
+    async def _failed(
+        self,
+        bank: Bank,
+        job: Job,
+        reason: str,
+        *,
+        away: bool = False,
+        retry_after: float | None = None,
+    ) -> _Try:
+        away = away or not await _answers(bank)
+        state = await self.queue.fail(job, reason, retry_after=retry_after, bank_is_away=away)
+        outcome = Receipt("failed" if state == "dead" else "queued", job.document.id, reason=reason)
+        return _Try(outcome, away=away)
+
+    @asynccontextmanager
+    async def _heart(self, job: Job) -> AsyncIterator[None]:
+        """Keep a claim while its delivery takes long."""
+
+        async def beat() -> None:
+            while True:
+                await asyncio.sleep(self.queue.policy.lease / 3)
+                with suppress(StorageError):  # a busy file: the next beat comes in time
+                    if not await self.queue.heartbeat(job):
+                        return
+
+        task = asyncio.create_task(beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def _answers(bank: Bank) -> bool:
+    """Whether a bank works at all, so that a failure is the document's own."""
+    try:
+        async with asyncio.timeout(_PROBE_S):
+            await bank.stats()
+    except (HindsightError, TimeoutError):
+        return False
+    except Exception:  # a third party's bank may raise anything
+        return False
+    return True

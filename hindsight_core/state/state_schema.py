@@ -1,0 +1,53 @@
+"""Layout of state.db: convenient to keep, possible to lose."""
+
+from __future__ import annotations
+
+from hindsight_core.storage import Schema
+
+_FIRST = """
+CREATE TABLE cursors (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    entry_id TEXT NOT NULL,
+    window_seq INTEGER NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (bank, session_id)
+);
+CREATE TABLE saved_ranges (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    ranges TEXT NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (bank, session_id)
+);
+CREATE TABLE shown (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    shown_at REAL NOT NULL,
+    PRIMARY KEY (bank, session_id, text)
+) WITHOUT ROWID;
+CREATE TABLE summaries (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (bank, session_id)
+);
+CREATE TABLE modes (
+    session_id TEXT PRIMARY KEY,
+    mode TEXT NOT NULL,
+    updated_at REAL NOT NULL
+);
+CREATE TABLE usage (
+    day TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    PRIMARY KEY (day, stage, session_id)
+) WITHOUT ROWID;
+"""
+
+STATE_SCHEMA = Schema("state", (_FIRST,))
