@@ -1,0 +1,46 @@
+"""Deleting for good: no trace of the text stays in the file."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from hindsight_core.banks.sqlite import documents, facts
+
+
+
+def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
+    """Delete a fact and remember by its digest alone that it is not wanted."""
+    connection.execute("PRAGMA secure_delete = ON")
+    held = facts.find(connection, fact_id)
+    if held is None:
+        return False
+    connection.execute(
+        "INSERT OR REPLACE INTO forgotten (content, at)"
+        " SELECT content, ? FROM facts WHERE row = ?",
+        (now, held.row),
+    )
+    facts.delete(connection, (held.row,))
+    _scrub(connection)
+    return True
+
+
+def document(connection: sqlite3.Connection, document_id: str) -> bool:
+    """Delete a document with its facts."""
+    connection.execute("PRAGMA secure_delete = ON")
+    found = documents.delete(connection, document_id)
+    if found:
+        _scrub(connection)
+    return found
+
+
+def checkpoint(connection: sqlite3.Connection) -> None:
+    """Move the log into the file and cut it, so that deleted text is not left in it.
+
+    A busy reader elsewhere delays this to the next checkpoint.
+    """
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def _scrub(connection: sqlite3.Connection) -> None:
+    for table in ("words", "spellings"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")

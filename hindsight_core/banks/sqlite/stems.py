@@ -1,0 +1,62 @@
+"""Stems exactly as the full-text index makes them, asked from SQLite itself."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable
+
+_CACHE_WORDS = 200_000
+
+
+class Stemmer:
+    """Word to stem, cached; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[str, str] = {}
+        self._scratch: sqlite3.Connection | None = None
+
+    def stems(self, words: Iterable[str]) -> list[str]:
+        """One stem a word, in order; a word the index does not know as a word is its own stem."""
+        asked = list(words)
+        known = self._known
+        fresh = {word for word in asked if word not in known}
+        if fresh:
+            self._learn(fresh)
+            known = self._known
+        return [known.get(word, word) for word in asked]
+
+    def stem(self, word: str) -> str:
+        """Stem of one word."""
+        return self.stems((word,))[0]
+
+    def close(self) -> None:
+        """Release the scratch table."""
+        with self._lock:
+            if self._scratch is not None:
+                self._scratch.close()
+                self._scratch = None
+
+    def _learn(self, fresh: set[str]) -> None:
+        ordered = sorted(fresh)
+        with self._lock:
+            scratch = self._open()
+            scratch.executemany("INSERT INTO t (rowid, w) VALUES (?, ?)", enumerate(ordered))
+            found: dict[str, str] = {}
+            for term, row in scratch.execute("SELECT term, doc FROM v"):
+                found.setdefault(ordered[row], term)
+            scratch.execute("DELETE FROM t")
+            room = len(self._known) + len(found) <= _CACHE_WORDS
+            self._known = {**self._known, **found} if room else found
+
+    def _open(self) -> sqlite3.Connection:
+        if self._scratch is None:
+            self._scratch = sqlite3.connect(
+                ":memory:", isolation_level=None, check_same_thread=False
+            )
+            self._scratch.execute(
+                "CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'porter unicode61')"
+            )
+            self._scratch.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, instance)")
+        return self._scratch
