@@ -5,6 +5,7 @@
     process start    register_banks register_embedders register_models register_decision_backends
                      register_tools register_commands register_cli register_importers
                      register_task_readers register_redactors register_checks register_profiles
+                     register_sections
                      template_dirs
     a turn begins    plan_recall -> (search) -> judge_hits -> filter_hits -> remind -> after_recall
     a window is due  filter_window -> extract_facts -> filter_facts -> resolve_facts
@@ -84,7 +85,7 @@ class HookSpecs:
 
     @hookspec
     def hindsight_register_banks(self, register: Register) -> None:
-        """Add bank backends: ``register(name, factory)``, ``factory(settings, services) -> Bank``."""
+        """Add bank backends: ``factory(settings, services) -> Bank``."""
 
     @hookspec
     def hindsight_register_embedders(self, register: Register) -> None:
@@ -108,7 +109,7 @@ class HookSpecs:
 
     @hookspec
     def hindsight_register_cli(self, register: Register) -> None:
-        """Add commands to ``hindsight-mem``: the factory takes no arguments, gives a click command."""
+        """Add commands to ``hindsight-mem``: ``factory()`` gives a click command."""
 
     @hookspec
     def hindsight_register_importers(self, register: Register) -> None:
@@ -129,6 +130,13 @@ class HookSpecs:
     @hookspec
     def hindsight_register_profiles(self, register: Register) -> None:
         """Add profiles: ``factory() -> dict`` of settings values, nothing else."""
+
+    @hookspec
+    def hindsight_register_sections(self, register: Register) -> None:
+        """Add one's own settings section: ``register("toy", Model)`` makes ``plugins.toy`` valid.
+
+        ``Model`` is a pydantic model; factories of the same plugin find it as ``services.section``.
+        """
 
     @hookspec
     def hindsight_template_dirs(self, settings: Settings) -> Path | Sequence[Path] | None:
