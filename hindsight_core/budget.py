@@ -1,0 +1,258 @@
+"""Counts model calls and tokens by stage, and holds automatic work to its budget."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hindsight_core.errors import BudgetExceeded
+
+if TYPE_CHECKING:
+    from hindsight_core.services import Clock
+
+_LOG = logging.getLogger(__name__)
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(slots=True)
+class Counts:
+    """What one stage has used.
+
+    Attributes:
+        calls: Calls that reached a provider, the failed ones too.
+        failures: How many of them failed.
+        estimated: Calls whose tokens the provider did not tell; they are counted by length.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    failures: int = 0
+    estimated: int = 0
+
+
+class UsageTotal(Protocol):
+    """A sum that a sink gives."""
+
+    @property
+    def input_tokens(self) -> int: ...  # noqa: D102
+    @property
+    def output_tokens(self) -> int: ...  # noqa: D102
+
+
+class UsageSink(Protocol):
+    """Where counts outlive the process: `hindsight_core.state.usage.UsageStore`."""
+
+    async def add(
+        self,
+        *,
+        stage: str,
+        session_id: str | None,
+        day: str,
+        calls: int,
+        input_tokens: int,
+        output_tokens: int,
+    ) -> None:
+        """Add to the counts of a day (``YYYY-MM-DD``, UTC), stage and session."""
+        ...
+
+    async def total(self, *, day: str | None, session_id: str | None) -> UsageTotal:
+        """The sum over a day, a session, both or everything."""
+        ...
+
+
+@dataclass(slots=True)
+class Work:
+    """One unit of work, such as a turn; calls made inside of it count towards it."""
+
+    session_id: str | None = None
+    explicit: bool = False
+    per_turn: bool = False
+    calls: int = field(default=0)
+
+
+_work: ContextVar[Work | None] = ContextVar("hindsight_work", default=None)
+
+
+@contextmanager
+def work(
+    *, session_id: str | None = None, explicit: bool = False, per_turn: bool = False
+) -> Iterator[Work]:
+    """Say what the model calls inside belong to.
+
+    Args:
+        session_id: The session that they count towards.
+        explicit: The user or the agent asked for it: no budget holds it back.
+        per_turn: It is one turn, to which ``budget.calls_per_turn`` applies.
+    """
+    unit = Work(session_id=session_id, explicit=explicit, per_turn=per_turn)
+    token = _work.set(unit)
+    try:
+        yield unit
+    finally:
+        _work.reset(token)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text when nobody counted them: a token is about four characters."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+class Meter:
+    """Counts every model call by stage, in memory and in a sink.
+
+    Args:
+        clock: Aware UTC now; days are UTC days.
+        sink: Keeps the counts; a failing sink costs nothing but the counts.
+    """
+
+    def __init__(self, *, clock: Clock, sink: UsageSink | None = None) -> None:
+        self.clock = clock
+        self.sink = sink
+        self.stages: dict[str, Counts] = {}
+        self.sessions: dict[str, int] = {}
+        self.days: dict[date, int] = {}
+        self._waiting: dict[tuple[date, str, str | None], Counts] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def record(
+        self,
+        stage: str,
+        *,
+        input_tokens: int = 0,
+        output_tokens: int = 0,
+        session_id: str | None = None,
+        failed: bool = False,
+        estimated: bool = False,
+    ) -> None:
+        """Count one call that reached a provider."""
+        unit = _work.get()
+        session = session_id or (unit.session_id if unit else None)
+        key = (self.clock().date(), stage, session)
+        for counts in (
+            self.stages.setdefault(stage, Counts()),
+            self._waiting.setdefault(key, Counts()),
+        ):
+            counts.calls += 1
+            counts.input_tokens += input_tokens
+            counts.output_tokens += output_tokens
+            counts.failures += failed
+            counts.estimated += estimated
+        used = input_tokens + output_tokens
+        self.days[key[0]] = self.days.get(key[0], 0) + used
+        if session is not None:
+            self.sessions[session] = self.sessions.get(session, 0) + used
+        if unit is not None:
+            unit.calls += 1
+        self._schedule()
+
+    def snapshot(self) -> Mapping[str, Mapping[str, int]]:
+        """Counts of this process by stage, in the form of ``status/get``."""
+        return {
+            stage: {
+                "calls": counts.calls,
+                "inputTokens": counts.input_tokens,
+                "outputTokens": counts.output_tokens,
+            }
+            for stage, counts in sorted(self.stages.items())
+        }
+
+    async def flush(self) -> None:
+        """Hand what is waiting to the sink; never raises."""
+        waiting, self._waiting = self._waiting, {}
+        if self.sink is None:
+            return
+        for (day, stage, session), counts in waiting.items():
+            try:
+                await self.sink.add(
+                    stage=stage,
+                    session_id=session,
+                    day=day.isoformat(),
+                    calls=counts.calls,
+                    input_tokens=counts.input_tokens,
+                    output_tokens=counts.output_tokens,
+                )
+            except Exception as error:
+                _LOG.warning("usage of %s could not be kept: %s", stage, error)
+
+    async def close(self) -> None:
+        """Finish what is being written; never raises."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.flush()
+
+    def _schedule(self) -> None:
+        if self.sink is None:
+            return
+        with suppress(RuntimeError):  # no running loop: close() writes it
+            task = asyncio.get_running_loop().create_task(self.flush())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+
+class Budget:
+    """Limits of automatic work; None is no limit.
+
+    Args:
+        meter: What has been used.
+        limits: The ``budget`` section: ``tokens_per_day``, ``tokens_per_session``,
+            ``calls_per_turn``.
+    """
+
+    def __init__(self, meter: Meter, limits: Any) -> None:  # noqa: ANN401 (any object with the keys)
+        self._meter = meter
+        self._day_limit: int | None = limits.tokens_per_day
+        self._session_limit: int | None = limits.tokens_per_session
+        self._turn_limit: int | None = limits.calls_per_turn
+
+    async def check(self, *, session_id: str | None = None) -> None:
+        """Before a call.
+
+        Raises:
+            BudgetExceeded: Automatic work has used it up; explicit work is never held back.
+        """
+        unit = _work.get() or Work()
+        if unit.explicit:
+            return
+        if self._turn_limit is not None and unit.per_turn and unit.calls >= self._turn_limit:
+            raise BudgetExceeded(
+                f"this turn has made {unit.calls} model calls "
+                f"(budget.calls_per_turn = {self._turn_limit})"
+            )
+        session = session_id or unit.session_id
+        if session is not None and self._session_limit is not None:
+            used = await self._used(session=session)
+            if used >= self._session_limit:
+                raise BudgetExceeded(
+                    f"this session has used {used} tokens (budget.tokens_per_session = "
+                    f"{self._session_limit}): automatic memory rests until the next session, "
+                    "commands go on"
+                )
+        if self._day_limit is not None and (used := await self._used()) >= self._day_limit:
+            raise BudgetExceeded(
+                f"{used} tokens were used today (budget.tokens_per_day = {self._day_limit}): "
+                "automatic memory rests until midnight UTC, commands go on"
+            )
+
+    async def _used(self, *, session: str | None = None) -> int:
+        """Tokens of today, or of a session: from the sink, which other processes share."""
+        meter = self._meter
+        today = meter.clock().date()
+        own = meter.days.get(today, 0) if session is None else meter.sessions.get(session, 0)
+        if meter.sink is None:
+            return own
+        await meter.flush()
+        try:
+            total = await meter.sink.total(
+                day=today.isoformat() if session is None else None, session_id=session
+            )
+        except Exception as error:
+            _LOG.warning("the usage so far could not be read: %s", error)
+            return own
+        return max(own, total.input_tokens + total.output_tokens)
