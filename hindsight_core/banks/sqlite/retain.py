@@ -40,7 +40,8 @@ def store(connection: sqlite3.Connection, document: Document, *, now: int) -> St
             rows.append(held.row)
     if document.facts is not None:
         changed |= _drop(connection, document.id, [row for row in before if row not in rows])
-    index.refresh(connection, rows)
+    # Those that left the document still hold its other facts' words as neighbours.
+    index.refresh(connection, {*rows, *before})
     pairs = [(real_ids.get(new, new), real_ids.get(old, old)) for new, old in document.supersedes]
     changed |= supersede.retire(connection, pairs) > 0
     return Stored(fact_ids=_valid_ids(connection, rows), changed=changed, rows=tuple(rows))

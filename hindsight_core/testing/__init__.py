@@ -1,0 +1,1 @@
+"""What tests of this package and of plugins use: fakes, builders and contract suites."""
