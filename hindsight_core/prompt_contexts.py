@@ -122,7 +122,7 @@ class BankFacts:
 
 @dataclass(frozen=True, slots=True)
 class Reflect:
-    """``bank/reflect``: a question and the facts found, with ids."""
+    """``bank/reflect``, ``bank/reflect_listing``: a question and the facts found, with ids."""
 
     query: str
     facts: tuple[FactLine, ...]
@@ -190,6 +190,7 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "memorize/summary": Summary,
         "bank/facts": BankFacts,
         "bank/reflect": Reflect,
+        "bank/reflect_listing": Reflect,
         "bank/retain_context": RetainContext,
         "bank/retain_mission": Mission,
         "bank/observations_mission": Mission,

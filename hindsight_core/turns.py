@@ -73,13 +73,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """One query of a turn and what became of it, for the log and for ``explain``."""
+    """One query of one bank and what became of it, for the log and for ``explain``."""
 
     query: Query
     found: int = 0
     candidates: tuple[Hit, ...] = ()
     verdict: Verdict | None = None
     error: str | None = None
+    bank: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Recall: plan, search, filter, judge, merge, place."""

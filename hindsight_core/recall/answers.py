@@ -1,0 +1,68 @@
+"""Answers of the recall stages, read leniently: what is clear counts, the rest is left out."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field, field_validator, model_validator
+
+
+class QueriesAnswer(BaseModel):
+    """``recall/queries``: search keys, or none and why (pi/R-05)."""
+
+    queries: list[str] = Field(description="search keys, best first; empty when there is none")
+    reason: str | None = Field(default=None, description="why there is nothing to search for")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_forms(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        data = dict(value)
+        if "queries" not in data and isinstance(data.get("query"), str):
+            data["queries"] = [data["query"]]
+        if data.get("shouldQuery", True) is not True:
+            data["queries"] = []
+        return data
+
+    @field_validator("queries", mode="before")
+    @classmethod
+    def _only_texts(cls, value: object) -> object:
+        if not isinstance(value, list):
+            return value
+        texts = [" ".join(item.split()) for item in value if isinstance(item, str)]
+        return list(dict.fromkeys(text for text in texts if text))
+
+    @field_validator("reason", mode="before")
+    @classmethod
+    def _text_or_none(cls, value: object) -> str | None:
+        return (value.strip() or None) if isinstance(value, str) else None
+
+
+class JudgeAnswer(BaseModel):
+    """``recall/judge``: how good the hits are, and the numbers of those to keep (pi/R-12)."""
+
+    score: int = Field(default=0, description="0 to 100")
+    keep: list[int] = Field(description="numbers of the facts to keep, from 1")
+
+    @field_validator("score", mode="before")
+    @classmethod
+    def _clamped(cls, value: object) -> int:
+        number = _number(value)
+        return 0 if number is None else round(min(100.0, max(0.0, number)))
+
+    @field_validator("keep", mode="before")
+    @classmethod
+    def _numbers(cls, value: object) -> object:
+        if not isinstance(value, list):
+            return value
+        numbers = (_number(item) for item in value)
+        return [int(number) for number in numbers if number is not None]
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if abs(number) < 1e9 else None
