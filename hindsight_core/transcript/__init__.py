@@ -1,0 +1,1 @@
+"""Transcripts: entries, their active path, windows, projections and the sanitising boundary."""

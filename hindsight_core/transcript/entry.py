@@ -88,7 +88,9 @@ class Transcript:
         host: The agent program: ``pi``, ``generic`` ...
         entries: The active path, oldest first.
         cwd: The directory that the session itself recorded, when it did.
-        unknown: Records that were skipped because their form is unknown.
+        unknown: Records and parts that were skipped because their form is unknown.
+        skipped: Entries at the start that were left out because the file is too large.
+        repaired: Lines with broken bytes, which were repaired.
     """
 
     session_id: str
@@ -96,6 +98,8 @@ class Transcript:
     entries: tuple[Entry, ...]
     cwd: str | None = None
     unknown: int = 0
+    skipped: int = 0
+    repaired: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,164 @@
+"""Recognises what is not conversation: memory blocks in every form, and host-made passages.
+
+A region runs from an opening mark to the *last* closing mark of the same kind before the next
+opening, so that text inside a block that imitates its end does not end it. An opening without
+an end runs to the end of the text, an end without an opening starts at the beginning: a host
+may have truncated either side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_LT = r"(?:<|&(?:amp;){0,3}(?:lt|#0{0,4}60|#x0{0,4}3c);|\\{1,4}u003c)"
+_GT = r"(?:>|&(?:amp;){0,3}(?:gt|#0{0,4}62|#x0{0,4}3e);|\\{1,4}u003e)"
+_OURS = r"hindsight[-_]?(?:memor(?:y|ies)|mental[-_]?models?)|relevant[-_]memor(?:y|ies)"
+_HOST = (
+    r"system[-_]reminder|task-notification|local-command-(?:stdout|stderr|caveat)"
+    r"|command-(?:name|message|args)|environment_(?:context|details)|user_instructions"
+    r"|ide_(?:opened_file|selection|diagnostics)|bash-(?:input|stdout|stderr)|turn_aborted"
+    r"|user-prompt-submit-hook|post-tool-use-hook"
+)
+_TAG = re.compile(
+    rf"(?P<lt>{_LT})\s{{0,4}}(?P<close>\\?/)?\s{{0,4}}"
+    rf"(?P<name>(?P<ours>{_OURS})|(?P<generic>memories)|(?P<host>{_HOST}))(?![\w-])"
+    rf"(?:[^<>\n]{{0,400}}?{_GT})?",
+    re.IGNORECASE,
+)
+_HINTS = ("memor", "mental", "reminder", "notif", "command", "environment_", "user_instr", "ide_")
+_MORE_HINTS = ("bash-", "turn_aborted", "-hook")
+_PARTIAL = re.compile(rf"{_LT}\s{{0,4}}/?hindsight[-_]\w{{0,12}}\Z", re.IGNORECASE)
+_FENCE_OPEN = re.compile(
+    r"\U0001f9e0[^\w\n]{0,3}recall\b(?=[^\n]{0,40}\n[ \t]{0,4}[-*] Bank query)"
+    r"|(?:Injected facts|What memory knows about this task) \(untrusted memory",
+    re.IGNORECASE,
+)
+_FENCE_CLOSE = re.compile(r"-{2,}[ \t]{0,3}end of recalled memory[ \t]{0,3}-{2,}", re.IGNORECASE)
+_BLANK_RUN = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_CONTINUED = (
+    "this session is being continued from a previous conversation",
+    "the conversation history before this point was compacted into the following summary",
+    "another language model started to solve this problem and produced a summary",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """An opening or closing mark; marks of one `kind` belong together."""
+
+    kind: str
+    start: int
+    end: int
+    closes: bool
+    to_end: bool  # an opening without an end: the rest of the text is its inside
+    from_start: bool  # an end without an opening: what stands before is its inside
+
+
+def strip_blocks(text: str) -> str:
+    """Text without memory blocks of ours, of the older plugins, and host-made passages."""
+    marks = [*_tags(text), *_fences(text)]
+    if marks:
+        regions = sorted(r for kind in {m.kind for m in marks} for r in _regions(text, marks, kind))
+        text = _without(text, regions)
+    if "hindsight" in text[-80:].lower():
+        text = _PARTIAL.sub("", text)
+    return text
+
+
+def neutralise(text: str) -> str:
+    """Text in which nothing opens or closes a block, without losing words (br/BR-08)."""
+    if any(hint in text.lower() for hint in ("memor", "mental")):
+        text = _TAG.sub(_quoted, text)
+        text = _FENCE_CLOSE.sub("(end of recalled memory)", text)
+    return text
+
+
+def is_continuation(text: str) -> bool:
+    """Whether a message is a host's own summary of an earlier context (br/BR-38)."""
+    return text.lstrip()[:120].lower().startswith(_CONTINUED)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    if found["host"]:
+        return found[0]
+    return f"\u2039{'/' if found['close'] else ''}{found['name']}\u203a"
+
+
+def _tags(text: str) -> Iterable[_Mark]:
+    low = text.lower()
+    if not any(hint in low for hint in (*_HINTS, *_MORE_HINTS)):
+        return
+    for found in _TAG.finditer(text):
+        ours, host = bool(found["ours"]), bool(found["host"])
+        name = "ours" if ours else found["name"].lower()
+        line = text[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]
+        yield _Mark(
+            # Escaped marks belong to escaped blocks: facts inside a block have theirs escaped.
+            kind=f"{name} {found['lt'].lower()}",
+            start=found.start(),
+            end=found.end(),
+            closes=bool(found["close"]),
+            to_end=ours or not line.strip() or (host and "reminder" in name),
+            from_start=ours,
+        )
+
+
+def _fences(text: str) -> Iterable[_Mark]:
+    if "(untrusted memory" not in text and "recalled memory" not in text.lower():
+        return
+    for found in _FENCE_OPEN.finditer(text):
+        yield _fence(found, to_end="untrusted" in found[0].lower())
+    for found in _FENCE_CLOSE.finditer(text):
+        yield _fence(found, closes=True)
+
+
+def _fence(found: re.Match[str], *, closes: bool = False, to_end: bool = False) -> _Mark:
+    return _Mark("fence", found.start(), found.end(), closes, to_end, from_start=closes)
+
+
+def _regions(text: str, marks: Sequence[_Mark], kind: str) -> list[tuple[int, int]]:
+    mine = sorted((m for m in marks if m.kind == kind), key=lambda m: m.start)
+    regions, at, done = [], 0, 0
+    while at < len(mine):
+        mark = mine[at]
+        if mark.closes:
+            if mark.from_start:
+                regions.append((done, mark.end))
+                done = mark.end
+            at += 1
+            continue
+        last = _last_close(mine, at + 1)
+        if last is not None:
+            done = mine[last].end
+            regions.append((mark.start, done))
+            at = last + 1
+            continue
+        # No end anywhere behind: the first opening that may run to the end takes the rest.
+        rest = next((m for m in mine[at:] if m.to_end), None)
+        if rest is not None:
+            regions.append((rest.start, len(text)))
+        break
+    return regions
+
+
+def _last_close(marks: Sequence[_Mark], start: int) -> int | None:
+    last = None
+    for number in range(start, len(marks)):
+        if marks[number].closes:
+            last = number
+        elif last is not None:
+            break
+    return last
+
+
+def _without(text: str, regions: Sequence[tuple[int, int]]) -> str:
+    # A removed region leaves a line end, so that its two sides never join to a new mark.
+    kept, at = [], 0
+    for start, end in regions:
+        if start > at:
+            kept.append(text[at:start])
+        at = max(at, end)
+    kept.append(text[at:])
+    return _BLANK_RUN.sub("\n\n", "\n".join(part for part in kept if part.strip()))

@@ -1,0 +1,196 @@
+"""The one boundary that every text crosses: before a model, disk or upload, and at recall."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.transcript.blocks import is_continuation, neutralise, strip_blocks
+from hindsight_core.transcript.characters import clip, cut, drop_encoded, repair
+from hindsight_core.transcript.entry import (
+    Entry,
+    Image,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+
+if TYPE_CHECKING:
+    from hindsight_core.memory import Document, Fact
+    from hindsight_core.redact import Redactor
+
+TEXT_LIMIT = 32_000
+RESULT_LIMIT = 16_000
+ARGUMENT_LIMIT = 4_000
+NAME_LIMIT = 200
+FACT_LIMIT = 1_200
+DOCUMENT_LIMIT = 1_000_000
+_CACHED = 8_192
+_ITEMS = 100
+_DEPTH = 8
+_SPACE = re.compile(r"\s+")
+
+
+class Sanitiser:
+    """Strips blocks and host records, redacts secrets, repairs characters, bounds sizes.
+
+    Everything here is idempotent and linear in the size of its input.
+
+    Args:
+        redactor: Removes secrets; None only where the user has switched that off.
+    """
+
+    def __init__(self, redactor: Redactor | None = None) -> None:
+        self._redactor = redactor
+        self._cache: OrderedDict[str, tuple[Entry, Entry | None]] = OrderedDict()
+
+    def text(self, text: str, *, limit: int | None = None) -> str:
+        """A message's text: blocks stripped, secrets redacted, characters repaired, bounded.
+
+        Args:
+            text: As the host gave it.
+            limit: Largest length of the result in characters; TEXT_LIMIT by default.
+        """
+        bound = TEXT_LIMIT if limit is None else limit
+        text = drop_encoded(strip_blocks(repair(text)).strip())
+        whole = len(text)
+        # Secrets are looked for in more than what stays, so that none is cut in half.
+        text = self.redact(cut(text, 4 * bound + 4_000))
+        return cut(text, bound, of=whole).strip()
+
+    def fact_text(self, text: str, *, limit: int = FACT_LIMIT) -> str:
+        """One safe line of a fact: nothing in it opens or closes a block, no words are lost."""
+        text = cut(repair(text), 4 * limit + 4_000)
+        return clip(neutralise(_SPACE.sub(" ", self.redact(text)).strip()), limit)
+
+    def redact(self, text: str) -> str:
+        """Text without secrets (unchanged where redaction is off)."""
+        return self._redactor.redact(text) if self._redactor else text
+
+    def entries(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
+        """Every entry sanitised, in order; what is left empty is dropped."""
+        return tuple(clean for entry in entries if (clean := self.entry(entry)) is not None)
+
+    def entry(self, entry: Entry) -> Entry | None:
+        """One entry sanitised, or None when nothing of the conversation is in it.
+
+        Host records, system prompts and synthetic messages are nobody's words; of a compaction
+        only the mark stays (pi/X-01, br/BR-20, br/BR-38). Cached by entry id.
+        """
+        known = self._cache.get(entry.id)
+        # The same id with other content is another session, or an edited message.
+        if known is not None and (known[0] is entry or known[0] == entry):
+            self._cache.move_to_end(entry.id)
+            return known[1]
+        clean = self._clean(entry)
+        self._cache[entry.id] = (entry, clean)
+        if len(self._cache) > _CACHED:
+            self._cache.popitem(last=False)
+        return clean
+
+    def value(self, value: object, *, name: str = "") -> object:
+        """A JSON value sanitised to the depth; `name` is the key that it stands under."""
+        return self._value(value, name, _DEPTH)
+
+    def metadata(self, metadata: Mapping[str, str]) -> dict[str, str]:
+        """Metadata with clean keys and values; the same rules as for text (br/BR-07, br/BR-46)."""
+        pairs = ((self.label(k), self._named(k, str(v))) for k, v in metadata.items())
+        return {key: value for key, value in pairs if key}
+
+    def tags(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """Clean tags, without empty or doubled ones, in order."""
+        return tuple(dict.fromkeys(tag for raw in tags if (tag := self.label(raw))))
+
+    def label(self, text: str) -> str:
+        """A short one-line name: a tag, a key, a tool."""
+        return self.fact_text(text, limit=NAME_LIMIT)
+
+    def fact(self, fact: Fact, *, limit: int = FACT_LIMIT) -> Fact:
+        """A fact with every text in it sanitised."""
+        origin = fact.provenance
+        quote = None if origin.quote is None else self.fact_text(origin.quote, limit=limit)
+        return replace(
+            fact,
+            text=self.fact_text(fact.text, limit=limit),
+            tags=self.tags(fact.tags),
+            metadata=self.metadata(fact.metadata),
+            provenance=replace(origin, quote=quote),
+            reason=None if fact.reason is None else self.fact_text(fact.reason, limit=limit),
+        )
+
+    def document(self, document: Document, *, limit: int = FACT_LIMIT) -> Document:
+        """A document with text, facts, context, tags and metadata sanitised."""
+        facts, context = document.facts, document.context
+        return replace(
+            document,
+            text=self.text(document.text, limit=DOCUMENT_LIMIT),
+            facts=None if facts is None else tuple(self.fact(f, limit=limit) for f in facts),
+            context=None if context is None else self.text(context),
+            tags=self.tags(document.tags),
+            metadata=self.metadata(document.metadata),
+        )
+
+    def _clean(self, entry: Entry) -> Entry | None:
+        text = next((p.text for p in entry.parts if isinstance(p, Text)), "")
+        continued = entry.role == "user" and is_continuation(text)
+        if entry.compaction or continued:
+            return replace(entry, role="host", parts=(), synthetic=True, compaction=True)
+        if entry.synthetic or entry.role in ("host", "system"):
+            return None
+        parts = tuple(clean for part in entry.parts if (clean := self._part(part)) is not None)
+        if all(isinstance(part, Image) for part in parts):
+            return None
+        # Some hosts send tool results in the user's name (br/BR-68).
+        only_results = all(isinstance(part, ToolResult | Image) for part in parts)
+        return replace(entry, role="tool" if only_results else entry.role, parts=parts)
+
+    def _part(self, part: Part) -> Part | None:
+        match part:
+            case Text():
+                text = self.text(part.text)
+                return Text(text) if text else None
+            case Thinking():
+                text = self.text(part.text, limit=RESULT_LIMIT)
+                return Thinking(text) if text else None
+            case ToolCall():
+                arguments = self._mapping(part.arguments, _DEPTH)
+                return replace(part, name=self.label(part.name), arguments=arguments)
+            case ToolResult():
+                text = self.text(part.text, limit=RESULT_LIMIT)
+                return replace(part, name=self.label(part.name), text=text)
+            case Image():
+                return part
+
+    def _value(self, value: object, name: str, depth: int) -> object:
+        match value:
+            case None | bool() | int() | float():
+                return value
+            case str():
+                return self._named(name, value)
+            case Mapping() if depth:
+                return self._mapping(value, depth)
+            case list() | tuple() if depth:
+                items = list(islice(value, _ITEMS))
+                # In an argument vector the name of a value is the option before it.
+                names = [name, *(str(item) if _is_option(item) else name for item in items)]
+                return [self._value(v, n, depth - 1) for v, n in zip(items, names, strict=False)]
+            case _:
+                return self._named(name, str(value) if depth else "…")
+
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, object]:
+        items = islice(value.items(), _ITEMS)
+        return {self.label(str(k)): self._value(v, str(k), depth - 1) for k, v in items}
+
+    def _named(self, name: str, value: str) -> str:
+        text = self.text(value, limit=ARGUMENT_LIMIT)
+        return self._redactor.named(name, text) if self._redactor and name else text
+
+
+def _is_option(item: object) -> bool:
+    return isinstance(item, str) and item.startswith("-") and len(item) < 60
