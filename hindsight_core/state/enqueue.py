@@ -97,12 +97,26 @@ def _record_window(
     A window recorded before keeps its place in the order, so that sending an old window again
     never moves a cursor back.
     """
+    last = window.last_entry_id
+    mark(connection, item.bank, window.session_id, last, document_id=item.document_id, now=now)
+    forget_journal(connection, item.bank, window.session_id, window.last_entry_id)
+
+
+def mark(
+    connection: sqlite3.Connection,
+    bank: str,
+    session_id: str,
+    entry_id: str,
+    *,
+    document_id: str,
+    now: float,
+) -> None:
+    """Record that a session is dealt with up to an entry; ``document_id`` empty: nothing stored."""
     connection.execute(
         "INSERT OR IGNORE INTO windows (bank, session_id, last_entry_id, document_id, recorded_at)"
         " VALUES (?, ?, ?, ?, ?)",
-        (item.bank, window.session_id, window.last_entry_id, item.document_id, now),
+        (bank, session_id, entry_id, document_id, now),
     )
-    forget_journal(connection, item.bank, window.session_id, window.last_entry_id)
 
 
 def forget_journal(connection: sqlite3.Connection, bank: str, session_id: str, through: str) -> int:

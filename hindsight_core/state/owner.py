@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -57,15 +58,30 @@ def presence(owner: str | None) -> Presence:
 
 
 def process_start(pid: int) -> str | None:
-    """Start time of a running process in clock ticks since boot (Linux); None elsewhere."""
+    """What tells a running process from a later one of the same number; None when it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
-        return None
+        return None if Path("/proc/self/stat").exists() else _start_by_ps(pid)
     after_name = stat.rpartition(")")[2].split()
     if len(after_name) < 20 or after_name[0] in "ZX":
         return None
     return after_name[19]
+
+
+def _start_by_ps(pid: int) -> str | None:
+    """For systems without /proc, such as macOS."""
+    try:
+        listed = subprocess.run(  # noqa: S603 - a fixed program and a number
+            ["/bin/ps", "-o", "lstart=", "-p", str(pid)],
+            capture_output=True,
+            text=True,
+            timeout=2,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return " ".join(listed.stdout.split()) or None
 
 
 def _exists(pid: int) -> bool:

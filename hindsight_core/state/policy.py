@@ -27,7 +27,7 @@ class QueuePolicy:
     backoff: float = 2.0
     max_backoff: float = 300.0
     max_retry_after: float = 3600.0
-    lease: float = 10.0
+    lease: float = 30.0
     keep_days: int = 90
 
     @classmethod
@@ -39,6 +39,7 @@ class QueuePolicy:
             max_attempts=settings.queue.max_attempts,
             backoff=settings.queue.backoff_ms / 1000,
             max_backoff=settings.queue.max_backoff_ms / 1000,
+            lease=settings.queue.lease_ms / 1000,
         )
 
     @property

@@ -13,6 +13,7 @@ from hindsight_core.state.jobs import Enqueued, Job, JobRow, JobState, QueueCoun
 from hindsight_core.state.owner import Owner
 from hindsight_core.state.policy import QueuePolicy
 from hindsight_core.state.queue_schema import QUEUE_SCHEMA
+from hindsight_core.state.salvage import salvage
 from hindsight_core.storage import Database
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Queue:
         policy: QueuePolicy | None = None,
     ) -> None:
         self.policy = policy or QueuePolicy.of(settings)
-        self.database = Database(path, QUEUE_SCHEMA, synchronous="FULL")
+        self.database = Database(path, QUEUE_SCHEMA, synchronous="FULL", salvage=salvage)
         self._clock = clock
 
     async def enqueue(
@@ -225,6 +226,10 @@ class Queue:
         return await self.database.read(
             lambda connection: overview.last_window(connection, bank, session_id)
         )
+
+    async def pending(self, bank: str | None = None) -> int:
+        """Writes that are durable here and not yet in their bank."""
+        return (await self.counts(bank)).pending
 
     async def counts(self, bank: str | None = None) -> QueueCounts:
         """How the queue stands, for one bank or for all."""

@@ -11,6 +11,7 @@ from hindsight_core.storage import Database
 
 if TYPE_CHECKING:
     import sqlite3
+    from datetime import date
     from pathlib import Path
 
 
@@ -39,18 +40,10 @@ class UsageStore:
         self._clock = clock
 
     async def add(
-        self,
-        *,
-        stage: str,
-        session_id: str | None = None,
-        day: str | None = None,
-        calls: int = 1,
-        input_tokens: int = 0,
-        output_tokens: int = 0,
+        self, day: date, stage: str, session: str | None, calls: int, input: int, output: int
     ) -> None:
-        """Count some calls; today's by default."""
-        when = day or self._clock().date().isoformat()
-        row = (when, stage, session_id or "", calls, input_tokens, output_tokens)
+        """Count calls and their tokens."""
+        row = (day.isoformat(), stage, session or "", calls, input, output)
         await self.database.write(
             lambda connection: (
                 connection.execute(
@@ -64,29 +57,44 @@ class UsageStore:
             )
         )
 
-    async def rows(self, since_day: str | None = None) -> list[UsageRow]:
+    async def tokens_since(self, day: date) -> int:
+        """Input and output tokens of that day and later."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            return int(
+                connection.execute(
+                    "SELECT coalesce(sum(input_tokens + output_tokens), 0) FROM usage"
+                    " WHERE day >= ?",
+                    (day.isoformat(),),
+                ).fetchone()[0]
+            )
+
+        return await self.database.read(work)
+
+    async def rows(self, since_day: date | None = None) -> list[UsageRow]:
         """Everything counted on or after a day, oldest first."""
 
         def work(connection: sqlite3.Connection) -> list[UsageRow]:
             found = connection.execute(
                 "SELECT * FROM usage WHERE day >= ? ORDER BY day, stage, session_id",
-                (since_day or "",),
+                (since_day.isoformat() if since_day else "",),
             )
             return [UsageRow(*row) for row in found]
 
         return await self.database.read(work)
 
-    async def total(self, *, day: str | None = None, session_id: str | None = None) -> UsageRow:
+    async def total(self, *, day: date | None = None, session_id: str | None = None) -> UsageRow:
         """The sum over a day, a session, both or everything; ``stage`` is empty."""
+        when = day.isoformat() if day else None
 
         def work(connection: sqlite3.Connection) -> UsageRow:
             sums = connection.execute(
                 "SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0),"
                 " coalesce(sum(output_tokens), 0) FROM usage"
                 " WHERE (?1 IS NULL OR day = ?1) AND (?2 IS NULL OR session_id = ?2)",
-                (day, session_id),
+                (when, session_id),
             ).fetchone()
-            return UsageRow(day or "", "", session_id or "", *sums)
+            return UsageRow(when or "", "", session_id or "", *sums)
 
         return await self.database.read(work)
 

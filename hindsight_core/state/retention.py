@@ -1,0 +1,95 @@
+"""What is pruned, and when: nothing that keeps a repeated write from being stored twice.
+
+The rule. Waiting writes, dead letters, the journal and the newest window of every session are
+never pruned: they end by delivery or by command. Receipts and older windows go after ``keep_days``
+unless their session is open or has journaled entries. In state.db the shown facts, summaries and
+ranges of a session untouched for ``keep_days`` go; its cursor stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from hindsight_core.services import Clock
+    from hindsight_core.state.queue import Queue
+    from hindsight_core.state.sessions import SessionState
+    from hindsight_core.storage import Database
+
+_DAY_S = 86400.0
+_IDLE = (
+    " AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.bank = {table}.bank"
+    " AND s.session_id = {table}.session_id)"
+    " AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.bank = {table}.bank"
+    " AND j.session_id = {table}.session_id)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How many rows went."""
+
+    receipts: int
+    windows: int
+    session_rows: int
+
+
+async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned:
+    """Drop what is old and needed by nobody; see the module's rule."""
+    before = clock().timestamp() - queue.policy.keep_days * _DAY_S
+
+    def in_queue(connection: sqlite3.Connection) -> tuple[int, int]:
+        receipts = connection.execute(
+            f"DELETE FROM receipts WHERE stored_at < ?{_IDLE.format(table='receipts')}", (before,)
+        ).rowcount
+        windows = connection.execute(
+            f"DELETE FROM windows WHERE recorded_at < ?{_IDLE.format(table='windows')}"
+            " AND seq < (SELECT max(w.seq) FROM windows w WHERE w.bank = windows.bank"
+            " AND w.session_id = windows.session_id)",
+            (before,),
+        ).rowcount
+        return receipts, windows
+
+    def in_state(connection: sqlite3.Connection) -> int:
+        removed = 0
+        for table, column in (
+            ("shown", "shown_at"),
+            ("summaries", "updated_at"),
+            ("saved_ranges", "updated_at"),
+        ):
+            statement = f"DELETE FROM {table} WHERE {column} < ?"
+            removed += connection.execute(statement, (before,)).rowcount
+        return removed
+
+    receipts, windows = await queue.database.write(in_queue)
+    return Pruned(receipts, windows, await sessions.database.write(in_state))
+
+
+async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
+    """After a bank was deleted: nothing of it counts as stored or dealt with any more."""
+
+    def work(connection: sqlite3.Connection, tables: tuple[str, ...]) -> None:
+        for table in tables:
+            connection.execute(f"DELETE FROM {table} WHERE bank = ?", (bank,))
+
+    await queue.database.write(
+        lambda connection: work(
+            connection,
+            ("jobs", "receipts", "windows", "pauses", "journal", "set_aside", "review"),
+        )
+    )
+    await sessions.database.write(
+        lambda connection: work(connection, ("cursors", "saved_ranges", "shown", "summaries"))
+    )
+
+
+async def vacuum(database: Database) -> None:
+    """Give the space of deleted rows back to the disk.
+
+    Raises:
+        StorageError: Another process uses the file, or the disk is full.
+    """
+    await database.outside(lambda connection: connection.execute("VACUUM").fetchall())
