@@ -7,8 +7,11 @@ item a line by the templates. camelCase names of the active-memory plugin are ac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+
+BY_ID = MappingProxyType({"lines": "ids"})
+"""Field metadata: printed whole, such a list names its items by id instead of by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,10 @@ class CategoryText:
     example: str | None = None
     banned: bool = False
 
+    def __str__(self) -> str:
+        """How ``{{ categories }}`` shows it behind its key."""
+        return self.clause
+
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
@@ -32,6 +39,10 @@ class FactLine:
     date: str | None = None
     origin: str | None = None
     kind: str | None = None
+
+    def __str__(self) -> str:
+        """How ``{{ facts }}`` shows it."""
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Extract:
     """``memorize/extract``: one chunk of a window (pi/K-05)."""
 
     transcript: str
-    categories: tuple[CategoryText, ...]
+    categories: tuple[CategoryText, ...] = field(metadata=BY_ID)
     language: str
 
 
@@ -99,7 +110,7 @@ class Invalidate:
     """``memorize/invalidate``: stored facts with ids against the transcript (pi/I-03)."""
 
     transcript: str
-    facts: tuple[FactLine, ...]
+    facts: tuple[FactLine, ...] = field(metadata=BY_ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +136,7 @@ class Reflect:
     """``bank/reflect``, ``bank/reflect_listing``: a question and the facts found, with ids."""
 
     query: str
-    facts: tuple[FactLine, ...]
+    facts: tuple[FactLine, ...] = field(metadata=BY_ID)
 
 
 @dataclass(frozen=True, slots=True)
