@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from hindsight_core.banks.base import Capabilities
-from hindsight_core.banks.sqlite import documents, erase, facts, index, retain, search, transfer
+from hindsight_core.banks.sqlite import documents, erase, facts, index, retain, transfer
 from hindsight_core.banks.sqlite.rows import to_micros
 from hindsight_core.banks.sqlite.schema import SCHEMA
+from hindsight_core.banks.sqlite.search import Searcher
 from hindsight_core.errors import BankError, StorageBusy, StorageError, StorageNewer
 from hindsight_core.memory import (
     BankStats,
@@ -66,6 +67,7 @@ class SqliteBank:
         self._embedder = embedder
         self._log = logger or logging.getLogger("hindsight_core")
         self._database = Database(path, SCHEMA, synchronous="FULL", busy_ms=busy_ms)
+        self._searcher = Searcher(bank_id)
         self._told_aside = False
 
     @property
@@ -89,7 +91,7 @@ class SqliteBank:
 
     async def recall(self, query: Query) -> list[Hit]:
         """Valid facts for a query, best first."""
-        return await self._read(lambda connection: search.search(connection, query, bank=self.id))
+        return await self._read(lambda connection: self._searcher.search(connection, query))
 
     async def stats(self) -> BankStats:
         """Counts, kept by triggers."""

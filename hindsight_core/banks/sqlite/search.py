@@ -1,30 +1,75 @@
-"""Search: candidates from the full-text index, ranked."""
+"""Search of one bank: take the query apart, fetch candidates, score, put the current first."""
 
 from __future__ import annotations
 
 import sqlite3
 
+from hindsight_core.banks.sqlite.analysis import Analysis, Analyst
+from hindsight_core.banks.sqlite.glossary import Glossary
+from hindsight_core.banks.sqlite.lexicon import Lexicon
+from hindsight_core.banks.sqlite.ranking import Candidate, score_all
 from hindsight_core.banks.sqlite.rows import FACT_COLUMNS, fact_from
 from hindsight_core.banks.sqlite.scope import scope_condition
-from hindsight_core.banks.sqlite.words import split
-from hindsight_core.memory import Hit, Query
+from hindsight_core.banks.sqlite.stems import Stemmer
+from hindsight_core.memory import Fact, Hit, Query, Scope
+
+FLOOR = 0.35
+_CANDIDATES = 120
+_COLUMN_WEIGHTS = "1.0, 1.0, 0.3"
 
 
-def search(connection: sqlite3.Connection, query: Query, *, bank: str) -> list[Hit]:
-    terms = list(dict.fromkeys(split(query.text).body))
-    if not terms or query.limit <= 0:
+class Searcher:
+    """Searches; keeps what is worth keeping between searches."""
+
+    def __init__(self, bank: str) -> None:
+        self._bank = bank
+        self._stemmer = Stemmer()
+        self._analyst = Analyst(Lexicon(self._stemmer), Glossary())
+
+    def search(self, connection: sqlite3.Connection, query: Query) -> list[Hit]:
+        """Hits, best first."""
+        if query.limit <= 0:
+            return []
+        analysis = self._analyst.analyse(connection, query.text, context=query.context)
+        found = candidates(connection, analysis, query.scope, limit=max(_CANDIDATES, query.limit))
+        scores = score_all(found, analysis, self._stemmer)
+        scores.sort(key=lambda s: (-s.words, s.row))
+        best = max((s.words for s in scores), default=0.0) or 1.0
+        kept = scores[: query.limit]
+        facts = _facts(connection, [s.row for s in kept])
+        hits = [
+            Hit(
+                fact=facts[s.row],
+                bank=self._bank,
+                score=s.words / best * s.coverage,
+                parts={"words": s.words, "coverage": s.coverage},
+            )
+            for s in kept
+        ]
+        return hits
+
+
+def candidates(
+    connection: sqlite3.Connection, analysis: Analysis, scope: Scope, *, limit: int
+) -> list[Candidate]:
+    """The index entries that hold any of the query's words, the best by bm25."""
+    forms = analysis.forms
+    if not forms:
         return []
-    condition, values = scope_condition(query.scope)
-    columns = ", ".join(f"f.{name.strip()}" for name in FACT_COLUMNS.split(","))
-    match = " OR ".join(f'"{term}"' for term in terms[:12])
+    condition, values = scope_condition(scope)
+    match = " OR ".join(f'"{stem}"' for stem in forms)
     rows = connection.execute(
-        f"SELECT {columns}, -bm25(words, 1.0, 1.0, 0.3) FROM words JOIN facts f ON"
-        f" f.row = words.rowid WHERE words MATCH ? AND {condition} ORDER BY bm25(words, 1.0, 1.0,"
-        " 0.3), f.row LIMIT ?",
-        (match, *values, query.limit),
-    ).fetchall()
-    best = max((row[-1] for row in rows), default=1.0) or 1.0
-    return [
-        Hit(fact=fact_from(row), bank=bank, score=row[-1] / best, parts={"words": row[-1]})
-        for row in rows
-    ]
+        f"SELECT words.rowid, -bm25(words, {_COLUMN_WEIGHTS}) AS b, body, names, near FROM words"
+        + ("" if condition == "1" else " JOIN facts f ON f.row = words.rowid")
+        + f" WHERE words MATCH ? AND {condition} ORDER BY b DESC, words.rowid LIMIT ?",
+        (match, *values, limit),
+    )
+    return [Candidate(*row) for row in rows]
+
+
+def _facts(connection: sqlite3.Connection, rows: list[int]) -> dict[int, Fact]:
+    marks = ",".join("?" * len(rows))
+    found = connection.execute(
+        f"SELECT {FACT_COLUMNS}, row FROM facts WHERE row IN ({marks})", rows
+    )
+    return {row[-1]: fact_from(row) for row in found}

@@ -1,0 +1,76 @@
+"""Scores candidates: which words of the query a fact holds, where, and how many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hindsight_core.banks.sqlite.analysis import Analysis, Term
+from hindsight_core.banks.sqlite.stems import Stemmer
+
+NEAR_WEIGHT = 0.3
+_SATURATION = 1.2
+_LENGTH = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fact that the index gave: its row, its entry, and SQLite's own bm25 (higher is better)."""
+
+    row: int
+    bm25: float
+    body: str
+    names: str
+    near: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How well a candidate fits.
+
+    Attributes:
+        row: The fact.
+        words: Weighted match, unbounded.
+        coverage: Share of the query's weight that the fact itself holds, 0..1.
+        stems: Its own stems, for comparing candidates with each other.
+    """
+
+    row: int
+    words: float
+    coverage: float
+    stems: frozenset[str]
+
+
+def score_all(
+    candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer
+) -> list[Score]:
+    """Scores in the order of the candidates."""
+    bodies = [stemmer.stems((c.body + " " + c.names).split()) for c in candidates]
+    average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0
+    total = sum(t.weight for t in analysis.terms if t.asked) or 1.0
+    scores = []
+    for candidate, body in zip(candidates, bodies, strict=True):
+        own = _counts(body)
+        near = frozenset(stemmer.stems(candidate.near.split()))
+        norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(body) / average)
+        words = covered = 0.0
+        for term in analysis.terms:
+            strength = _strength(term, own)
+            beside = max((s for f, s in term.forms.items() if f in near), default=0.0)
+            frequency = strength + NEAR_WEIGHT * beside
+            words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
+            if term.asked:
+                covered += term.weight * min(1.0, strength)
+        scores.append(Score(candidate.row, words, covered / total, frozenset(own)))
+    return scores
+
+
+def _counts(stems: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for stem in stems:
+        found[stem] = found.get(stem, 0) + 1
+    return found
+
+
+def _strength(term: Term, own: dict[str, int]) -> float:
+    return max((s * own[form] for form, s in term.forms.items() if form in own), default=0.0)
