@@ -27,8 +27,8 @@ CREATE INDEX facts_by_moment ON facts (moment);
 CREATE INDEX facts_by_document ON facts (document_id);
 CREATE TABLE members (
     document_id TEXT NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
     row INTEGER NOT NULL REFERENCES facts (row) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
     PRIMARY KEY (document_id, row)
 ) WITHOUT ROWID;
 CREATE INDEX members_by_row ON members (row, document_id, position);
