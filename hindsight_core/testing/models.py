@@ -2,8 +2,10 @@
 
 Both answer by stage, from a script::
 
-    {"recall/queries": '{"queries": ["redis ttl"]}',     # always this
+    {"recall/queries": {"queries": ["redis ttl"]},       # a JSON answer, always this
+     "tasks/briefing": "NONE",                           # a text
      "recall/judge": ["{...}", "{...}"],                 # in order, the last one stays
+     "memorize/extract": {"match": [["(?i)redis", {"facts": []}]], "else": "garbage"},
      "*": "NONE"}                                        # every other stage
 
 Run ``python -m hindsight_core.testing.models --script FILE`` for a server to try things with.
@@ -12,7 +14,9 @@ Run ``python -m hindsight_core.testing.models --script FILE`` for a server to tr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import ProviderError
@@ -20,9 +24,6 @@ from hindsight_core.providers.base import Completion, CompletionRequest, Purpose
 
 if TYPE_CHECKING:
     from hindsight_core.testing.model_server import ModelServer as ModelServer
-
-Reply = str | Completion | BaseException | Callable[[CompletionRequest], object] | None
-Script = Mapping[str, "Reply | Sequence[Reply]"]
 
 HANG = object()
 """A reply that never comes; the call ends when it is cancelled."""
@@ -46,24 +47,32 @@ class Replies:
         self._script[stage] = reply
         self._used.pop(stage, None)
 
-    def next(self, stage: str) -> object:
-        """The reply; raises KeyError for a stage that the script does not have."""
+    def next(self, stage: str, text: str = "") -> object:
+        """The reply; raises KeyError for a stage that the script does not have.
+
+        Args:
+            stage: Who asks.
+            text: What is asked, for replies with ``match``.
+        """
         key = stage if stage in self._script else "*"
         if key not in self._script:
             raise KeyError(stage)
         reply = self._script[key]
-        if not isinstance(reply, list | tuple):
-            return reply
-        number = min(self._used.get(key, 0), len(reply) - 1)
-        self._used[key] = number + 1
-        return reply[number]
+        if isinstance(reply, list | tuple):
+            number = min(self._used.get(key, 0), len(reply) - 1)
+            self._used[key] = number + 1
+            reply = reply[number]
+        if isinstance(reply, Mapping) and "match" in reply:
+            found = (answer for pattern, answer in reply["match"] if re.search(pattern, text))
+            reply = next(found, reply.get("else", ""))
+        return reply
 
 
 class ScriptedModel:
     """A model whose answers are written down; also a whole `ModelAccess` for pipelines.
 
-    A reply may be a text, a `Completion`, an exception to raise, `HANG`, or a function of the
-    request giving one of these. An empty text is given as it is.
+    A reply may be a text, a mapping (given as JSON), a `Completion`, an exception to
+    raise, `HANG`, or a function of the request giving one of these. An empty text is given as it is.
 
     Attributes:
         requests: What was asked, in order.
@@ -113,7 +122,7 @@ class ScriptedModel:
         if purpose is not None:
             self.purposes.append(purpose)
         try:
-            reply = self.replies.next(request.stage)
+            reply = self.replies.next(request.stage, request.messages[-1].content)
         except KeyError:
             raise ProviderError(f"the script has no reply for {request.stage}") from None
         if callable(reply) and not isinstance(reply, type):
@@ -124,7 +133,8 @@ class ScriptedModel:
             raise reply
         if isinstance(reply, Completion):
             return reply
-        return Completion(text=str(reply), model=request.model or self._model, usage=self._usage)
+        text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+        return Completion(text=text, model=request.model or self._model, usage=self._usage)
 
     async def close(self) -> None:
         """Remember that it was closed."""
