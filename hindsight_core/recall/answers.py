@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, Field, field_validator
 
 
 class QueriesAnswer(BaseModel):
     """``recall/queries``: search keys, or none and why (pi/R-05)."""
 
-    queries: list[str] = Field(description="search keys, best first; empty when there is none")
-    reason: str | None = Field(default=None, description="why there is nothing to search for")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _older_forms(cls, value: object) -> object:
-        if not isinstance(value, dict):
-            return value
-        data = dict(value)
-        if "queries" not in data and isinstance(data.get("query"), str):
-            data["queries"] = [data["query"]]
-        if data.get("shouldQuery", True) is not True:
-            data["queries"] = []
-        return data
+    queries: list[str] = Field(validation_alias=AliasChoices("queries", "query"))
+    reason: str | None = None
+    # Older templates ask for it beside the queries; only a literal true lets them count.
+    should_query: bool = Field(default=True, validation_alias="shouldQuery")
 
     @field_validator("queries", mode="before")
     @classmethod
@@ -35,6 +25,16 @@ class QueriesAnswer(BaseModel):
     @classmethod
     def _text_or_none(cls, value: object) -> str | None:
         return (value.strip() or None) if isinstance(value, str) else None
+
+    @field_validator("should_query", mode="before")
+    @classmethod
+    def _literally_true(cls, value: object) -> bool:
+        return value is True
+
+    @property
+    def wanted(self) -> list[str]:
+        """The queries to send."""
+        return self.queries if self.should_query else []
 
 
 class JudgeAnswer(BaseModel):

@@ -64,6 +64,11 @@ def wrap(
     return "\n".join([*lines, f"</{OPEN_TAG}>"])
 
 
+def closing_line(prompts: Prompts) -> str:
+    """The line below which no recalled facts stand any more."""
+    return _core(prompts, "core/close", "recall")
+
+
 def _facts(prompts: Prompts, hits: Sequence[Hit], *, queries: Sequence[str], found: int) -> str:
     labels = [
         line

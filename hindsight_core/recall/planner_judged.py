@@ -47,9 +47,9 @@ async def plan_judged(settings: Settings, stages: Stages, turn: Turn, *, timeout
 
 def _plan(settings: Settings, turn: Turn, answer: QueriesAnswer) -> Plan:
     # An empty answer is an answer, with or without a reason: nothing is searched (pi/D-18).
-    if not answer.queries:
+    if not answer.wanted:
         return Plan(reason=answer.reason or "the request names nothing to search for")
-    texts = dict.fromkeys(clip(text, QUERY_CHARACTERS) for text in answer.queries)
+    texts = dict.fromkeys(clip(text, QUERY_CHARACTERS) for text in answer.wanted)
     queries = tuple(base_query(settings, turn, text) for text in texts)[: turn_cap(settings)]
     return Plan(queries=queries, judge=settings.recall.filter != "off")
 

@@ -16,7 +16,6 @@ from hindsight_core.turns import Plan, Turn
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
 
-QUERY_CHARACTERS = 1200
 CONTEXT_CHARACTERS = 1200
 # A prompt with fewer search terms, or with a word that points back, needs what stood before it.
 _FEW_TERMS = 3
@@ -51,7 +50,7 @@ def plan_plain(settings: Settings, turn: Turn, *, degraded: str | None = None) -
         turn: The turn.
         degraded: Why no model made the plan, where one should have.
     """
-    query = base_query(settings, turn, clip(turn.prompt.strip(), QUERY_CHARACTERS))
+    query = base_query(settings, turn, clip(turn.prompt.strip(), settings.recall.max_query_chars))
     plan = Plan(queries=(_with_context(query, turn),), judge=False)
     return _degraded(plan, degraded) if degraded else plan
 

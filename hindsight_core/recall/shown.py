@@ -33,20 +33,25 @@ def shown_by(outcome: RecallOutcome) -> tuple[str, ...]:
     return keys(outcome.hits) if outcome.block is not None else ()
 
 
-def read_back(texts: Iterable[str]) -> frozenset[str]:
+def read_back(texts: Iterable[str], *, closing: str) -> frozenset[str]:
     """Keys of the facts in the blocks that a transcript holds, for a host that kept them.
 
-    Only whole lines that begin with a bullet count, from an opening tag to the line that is the
-    closing tag, or to the end where that was cut off. A label in brackets may be ours or the
-    fact's own: both forms count.
+    Only whole lines that begin with a bullet count, from an opening tag to the closing line (a
+    reminder stands below that), or to the end where that was cut off. A label in brackets may be
+    ours or the fact's own: both forms count.
+
+    Args:
+        texts: Messages since the last compaction, as the host holds them.
+        closing: What ``core/close`` renders.
     """
+    ends = {closing.strip(), f"</{OPEN_TAG}>"}
     found: set[str] = set()
     for text in texts:
         inside = False
         for line in text.splitlines():
             if _OPEN.fullmatch(line.strip()):
                 inside = True
-            elif line.strip() == f"</{OPEN_TAG}>":
+            elif line.strip() in ends:
                 inside = False
             elif inside and (bullet := _BULLET.match(line)):
                 found |= _readings(bullet)
