@@ -1,0 +1,1 @@
+"""Banks: where facts are kept and found again."""

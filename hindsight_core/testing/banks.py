@@ -1,5 +1,8 @@
 """What every bank must do: subclass `BankContract` and give it a ``bank`` fixture."""
 
+# A suite of tests: asserts are its purpose, names are its documentation.
+# ruff: noqa: D102, S101
+
 from __future__ import annotations
 
 from dataclasses import replace

@@ -101,7 +101,9 @@ def coding(options: argparse.Namespace) -> None:
 
 def silence(rows: list[dict], queries: dict) -> None:
     """Negatives that stay silent against answers that are lost, over the floor."""
-    print("\n| floor | negatives silent | answers injected | lost by the floor |\n|---|---|---|---|")
+    print(
+        "\n| floor | negatives silent | answers injected | lost by the floor |\n|---|---|---|---|"
+    )
     whole = None
     for floor in [0.0, *(n / 20 for n in range(4, 18))]:
         silent, answered = [], []
@@ -116,7 +118,9 @@ def silence(rows: list[dict], queries: dict) -> None:
             answered.append(len(kept & answers) / len(answers))
         share = sum(answered) / len(answered)
         whole = share if whole is None else whole
-        print(f"| {floor:.2f} | {sum(silent) / len(silent):.3f} | {share:.3f} | {whole - share:.3f} |")
+        print(
+            f"| {floor:.2f} | {sum(silent) / len(silent):.3f} | {share:.3f} | {whole - share:.3f} |"
+        )
 
 
 def latency(times: list[float]) -> str:
@@ -148,7 +152,9 @@ async def run_conversation(sample: dict, folder: Path) -> tuple[dict, list[float
     times = []
     for question in sample["qa"]:
         evidence = " ".join(question.get("evidence", []))
-        gold = {f"D{int(a)}:{int(b)}" for a, b in re.findall(r"D(\d+):(\d+)", evidence)} & turns.keys()
+        gold = {
+            f"D{int(a)}:{int(b)}" for a, b in re.findall(r"D(\d+):(\d+)", evidence)
+        } & turns.keys()
         if not gold:
             continue
         start = time.perf_counter()
@@ -156,7 +162,9 @@ async def run_conversation(sample: dict, folder: Path) -> tuple[dict, list[float
         times.append((time.perf_counter() - start) * 1000)
         place = next((n for n, i in enumerate(hits, 1) if i in gold), None)
         row = {f"R@{k}": len(gold & set(hits[:k])) / len(gold) for k in (5, 10, 20)}
-        scores[LOCOMO_KINDS[question["category"]]].append({**row, "MRR": 1 / place if place else 0.0})
+        scores[LOCOMO_KINDS[question["category"]]].append(
+            {**row, "MRR": 1 / place if place else 0.0}
+        )
     await bank.close()
     return scores, times
 
@@ -183,9 +191,13 @@ def locomo(path: Path) -> None:
     scores["all but adversarial"] = [
         row for kind, rows in scores.items() if kind != "adversarial" for row in rows
     ]
-    print("\n## LoCoMo turns, words alone\n\n| | n | R@5 | R@10 | R@20 | MRR |\n|---|---|---|---|---|---|")
+    print(
+        "\n## LoCoMo turns, words alone\n\n| | n | R@5 | R@10 | R@20 | MRR |\n|---|---|---|---|---|---|"
+    )
     for kind, rows in scores.items():
-        cells = [f"{sum(r[k] for r in rows) / len(rows):.3f}" for k in ("R@5", "R@10", "R@20", "MRR")]
+        cells = [
+            f"{sum(r[k] for r in rows) / len(rows):.3f}" for k in ("R@5", "R@10", "R@20", "MRR")
+        ]
         print(f"| {kind} | {len(rows)} | " + " | ".join(cells) + " |")
     print(f"\n{latency(times)}")
 

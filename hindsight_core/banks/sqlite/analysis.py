@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from hindsight_core.banks.sqlite.glossary import Glossary
 from hindsight_core.banks.sqlite.lexicon import Lexicon, rarity
 from hindsight_core.banks.sqlite.stopwords import without_stop_words
-from hindsight_core.banks.sqlite.words import split
 
 MAX_TERMS = 12
 _CONTEXT_TERMS = 8

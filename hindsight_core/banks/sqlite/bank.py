@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -139,9 +140,7 @@ class SqliteBank:
     ) -> Fact:
         """Retire or restore a fact; a pinned one is not retired."""
         return await self._write(
-            lambda c: facts.set_state(
-                c, fact_id, state, reason=reason, superseded_by=superseded_by
-            )
+            lambda c: facts.set_state(c, fact_id, state, reason=reason, superseded_by=superseded_by)
         )
 
     async def pin_fact(self, fact_id: str, *, pinned: bool) -> Fact:
@@ -173,14 +172,14 @@ class SqliteBank:
         """Bulk upsert by id, a transaction a few thousand facts."""
         now, done = self._now(), 0
         for batch in transfer.batches(facts):
-            done += await self._write(lambda c, part=batch: transfer.load(c, part, now=now))
+            done += await self._write(partial(transfer.load, batch=batch, now=now))
         return done
 
     async def export_facts(self) -> AsyncIterator[Fact]:
         """Every fact in every state, in order of storage."""
         last = 0
         while True:
-            page = await self._read(lambda c, after=last: transfer.page(c, after, transfer.BATCH))
+            page = await self._read(partial(transfer.page, after=last, limit=transfer.BATCH))
             if not page:
                 return
             for row, fact in page:

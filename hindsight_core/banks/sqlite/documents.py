@@ -84,9 +84,7 @@ def join(connection: sqlite3.Connection, document_id: str, row: int, *, position
 
 def leave(connection: sqlite3.Connection, document_id: str, row: int) -> bool:
     """End a membership; True when no other document holds the fact."""
-    connection.execute(
-        "DELETE FROM members WHERE document_id = ? AND row = ?", (document_id, row)
-    )
+    connection.execute("DELETE FROM members WHERE document_id = ? AND row = ?", (document_id, row))
     other = connection.execute(
         "SELECT document_id FROM members WHERE row = ? ORDER BY document_id LIMIT 1", (row,)
     ).fetchone()

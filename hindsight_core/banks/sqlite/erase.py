@@ -7,7 +7,6 @@ import sqlite3
 from hindsight_core.banks.sqlite import documents, facts
 
 
-
 def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
     """Delete a fact and remember by its digest alone that it is not wanted."""
     connection.execute("PRAGMA secure_delete = ON")
@@ -15,8 +14,7 @@ def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
     if held is None:
         return False
     connection.execute(
-        "INSERT OR REPLACE INTO forgotten (content, at)"
-        " SELECT content, ? FROM facts WHERE row = ?",
+        "INSERT OR REPLACE INTO forgotten (content, at) SELECT content, ? FROM facts WHERE row = ?",
         (now, held.row),
     )
     facts.delete(connection, (held.row,))

@@ -38,9 +38,10 @@ class Lexicon:
         """Valid facts."""
         found = connection.execute("SELECT total(n) FROM counts WHERE what = 'valid'").fetchone()
         now = int(found[0])
-        if not self._size / _DRIFT <= now <= self._size * _DRIFT or len(
-            self._frequencies
-        ) > _CACHED:
+        if (
+            not self._size / _DRIFT <= now <= self._size * _DRIFT
+            or len(self._frequencies) > _CACHED
+        ):
             self._frequencies = {}
             self._size = now
         return now
@@ -67,9 +68,7 @@ class Lexicon:
             (" OR ".join(grams), _NEAR_MISSES),
         )
         scored = [Spelling(found, likeness(word, found)) for (found,) in rows]
-        return sorted(
-            (s for s in scored if s.likeness >= 0.5), key=lambda s: (-s.likeness, s.word)
-        )
+        return sorted((s for s in scored if s.likeness >= 0.5), key=lambda s: (-s.likeness, s.word))
 
 
 def rarity(frequency: int, size: int) -> float:

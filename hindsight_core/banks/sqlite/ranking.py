@@ -41,9 +41,7 @@ class Score:
     stems: frozenset[str]
 
 
-def score_all(
-    candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer
-) -> list[Score]:
+def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer) -> list[Score]:
     """Scores in the order of the candidates."""
     bodies = [stemmer.stems((c.body + " " + c.names).split()) for c in candidates]
     average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0

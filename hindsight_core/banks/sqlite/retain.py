@@ -12,7 +12,7 @@ from hindsight_core.memory import Document, Fact
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a write did: ids now valid in the bank for the document, and whether anything changed."""
+    """What a write did: ids valid in the bank for the document, and whether anything changed."""
 
     fact_ids: tuple[str, ...]
     changed: bool

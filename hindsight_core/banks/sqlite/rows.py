@@ -34,7 +34,7 @@ def from_micros(value: int | None) -> datetime | None:
     return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """Compact JSON with stable key order."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hindsight_core.banks.sqlite.rows import to_micros
 from hindsight_core.banks.sqlite.tags import tag_condition
 from hindsight_core.memory import Scope
 
 
-def scope_condition(scope: Scope) -> tuple[str, list[Any]]:
+def scope_condition(scope: Scope) -> tuple[str, list[object]]:
     """SQL over a facts table named ``f``, and its values; ``1`` when all may be seen."""
     parts: list[str] = []
-    values: list[Any] = []
+    values: list[object] = []
 
-    def add(sql: str, *found: Any) -> None:
+    def add(sql: str, *found: object) -> None:
         parts.append(sql)
         values.extend(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from hindsight_core.banks.sqlite.words import split
@@ -39,6 +40,6 @@ def without_stop_words(text: str) -> tuple[list[str], list[str]]:
     parts = split(cut if cut.strip() else text)
     kept = [word for word in parts.body if word not in stop_words()]
     words = list(dict.fromkeys(kept or parts.body))
-    pairs = [a + b for a, b in zip(kept, kept[1:], strict=False)]
+    pairs = [a + b for a, b in pairwise(kept)]
     triples = [a + b + c for a, b, c in zip(kept, kept[1:], kept[2:], strict=False)]
     return words, list(dict.fromkeys([*parts.names, *pairs, *triples]))

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 # Letters and digits with single joints between them: `retry_limit`, `bsp/pins.c`, `in-memory`.
-_UNIT = re.compile(r"[^\W_]+(?:[._:/\\@'’+-]{1,2}[^\W_]+|_+[^\W_]+)*")
+_UNIT = re.compile(r"[^\W_]+(?:[._:/\\@'\u2019+-]{1,2}[^\W_]+|_+[^\W_]+)*")
 _SEGMENT = re.compile(r"[/\\:@]+")
 _JOINT = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -1,0 +1,153 @@
+"""Facts as JSON records: the lines of an export, and what listings print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, cast, get_args
+
+from hindsight_core.identity import fact_id
+from hindsight_core.memory import Fact, FactState, Provenance
+
+_NAMED = {
+    "id", "text", "kind", "category", "state", "document", "document_id", "timestamp",
+    "created_at", "tags", "metadata", "provenance", "superseded_by", "reason", "pinned", "bank",
+}  # fmt: skip
+
+
+def listed(fact: Fact, *, bank: str) -> dict[str, Any]:
+    """One row of ``facts list --json``."""
+    return {
+        "id": f"{bank}:{fact.id}",
+        "text": fact.text,
+        "kind": fact.kind,
+        "category": fact.category,
+        "state": fact.state,
+        "bank": bank,
+        "document": fact.document_id,
+        "timestamp": iso(fact.timestamp),
+        "tags": list(fact.tags),
+        "metadata": dict(fact.metadata),
+    }
+
+
+def exported(fact: Fact) -> dict[str, Any]:
+    """One line of an export: everything, what is not set left out."""
+    told = fact.provenance
+    provenance = {
+        "source": told.source if told.source != "unknown" else None,
+        "session_id": told.session_id,
+        "entry_ids": list(told.entry_ids),
+        "host": told.host,
+        "speaker": told.speaker,
+        "quote": told.quote,
+    }
+    record = {
+        "id": fact.id,
+        "text": fact.text,
+        "kind": fact.kind,
+        "category": fact.category,
+        "state": fact.state,
+        "document": fact.document_id,
+        "timestamp": iso(fact.timestamp),
+        "created_at": iso(fact.created_at),
+        "tags": list(fact.tags),
+        "metadata": dict(fact.metadata),
+        "provenance": {key: value for key, value in provenance.items() if value},
+        "superseded_by": fact.superseded_by,
+        "reason": fact.reason,
+        "pinned": fact.pinned or None,
+    }
+    return {key: value for key, value in record.items() if value not in (None, [], {})}
+
+
+def read_record(record: object) -> Fact:
+    """The fact of one import line; only ``text`` is required.
+
+    A line with ``superseded_by`` and no state is superseded. Fields that are not ours are kept
+    as metadata when they are texts.
+
+    Raises:
+        ValueError: What is wrong with the line, for a person.
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError("not a JSON object")
+    text = _text(record, "text")
+    if not text or not text.strip():
+        raise ValueError("no text")
+    superseded_by = _text(record, "superseded_by")
+    state = _text(record, "state") or ("superseded" if superseded_by else "valid")
+    if state not in get_args(FactState):
+        raise ValueError(f"state {state!r} is none of {', '.join(get_args(FactState))}")
+    return Fact(
+        id=_text(record, "id") or fact_id(text),
+        text=text,
+        kind=_text(record, "kind") or "fact",
+        category=_text(record, "category"),
+        state=cast("FactState", state),
+        document_id=_text(record, "document") or _text(record, "document_id"),
+        timestamp=_moment(record, "timestamp"),
+        created_at=_moment(record, "created_at"),
+        tags=_texts(record, "tags"),
+        metadata=_metadata(record),
+        provenance=_provenance(record.get("provenance")),
+        superseded_by=superseded_by,
+        reason=_text(record, "reason"),
+        pinned=bool(record.get("pinned")),
+    )
+
+
+def iso(moment: datetime | None) -> str | None:
+    """ISO 8601 in UTC."""
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _text(record: Mapping[str, Any], key: str) -> str | None:
+    value = record.get(key)
+    if value is None or isinstance(value, str):
+        return value or None
+    if key == "id" and isinstance(value, int):
+        return str(value)
+    raise ValueError(f"{key} is not a text")
+
+
+def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = record.get(key) or ()
+    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"{key} is not a list of texts")
+    return tuple(dict.fromkeys(value))
+
+
+def _moment(record: Mapping[str, Any], key: str) -> datetime | None:
+    value = _text(record, key)
+    if value is None:
+        return None
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        raise ValueError(f"{key} {value!r} is no ISO 8601 time") from None
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _metadata(record: Mapping[str, Any]) -> dict[str, str]:
+    given = record.get("metadata") or {}
+    if not isinstance(given, Mapping):
+        raise ValueError("metadata is not an object")
+    extra = {k: v for k, v in record.items() if k not in _NAMED and isinstance(v, str)}
+    named = {str(k): v if isinstance(v, str) else str(v) for k, v in given.items()}
+    return {**extra, **named}
+
+
+def _provenance(value: object) -> Provenance:
+    if value is None:
+        return Provenance(source="import")
+    if not isinstance(value, Mapping):
+        raise ValueError("provenance is not an object")
+    return Provenance(
+        source=_text(value, "source") or "unknown",
+        session_id=_text(value, "session_id"),
+        entry_ids=_texts(value, "entry_ids"),
+        host=_text(value, "host"),
+        speaker=_text(value, "speaker"),
+        quote=_text(value, "quote"),
+    )

@@ -1,0 +1,222 @@
+"""``hindsight-mem facts``: look at single facts and correct them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindsight_core.banks.records import exported, listed
+from hindsight_core.cli.app import App, common
+from hindsight_core.errors import ConfigError, MemoryOff
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.memory import Fact, FactState
+    from hindsight_core.runtime import Runtime
+
+_STATES = ("valid", "superseded", "invalidated", "pending", "all")
+_IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+_ID = click.argument("fact_id", metavar="ID")
+
+
+@click.group()
+def facts() -> None:
+    """Facts: list, show, edit, invalidate, restore, pin, unpin, delete.
+
+    An ID is as listings show it, with or without the bank's name before it.
+    """
+
+
+@facts.command("list")
+@common
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=0))
+@click.option("--offset", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--state", default="valid", show_default=True, type=click.Choice(_STATES))
+@click.option("--search", metavar="TEXT", help="Facts that contain this text.")
+@click.option("--document", metavar="ID", help="Facts of this document.")
+def list_(app: App, limit: int, offset: int, state: str, **which: str | None) -> None:
+    """Facts, newest first."""
+    app.run(_list(app, limit, offset, state, which))
+
+
+async def _list(
+    app: App, limit: int, offset: int, state: str, which: dict[str, str | None]
+) -> None:
+    wanted: FactState | None = None if state == "all" else state  # type: ignore[assignment]
+    async with app.runtime(read_only=True) as runtime:
+        bank = runtime.bank
+        page = await bank.list_facts(
+            state=wanted,
+            limit=limit,
+            offset=offset,
+            search=which["search"],
+            document_id=which["document"],
+        )
+        rows = [listed(fact, bank=bank.id) for fact in page.facts]
+
+    def human(console: Console) -> None:
+        for row in rows:
+            mark = "" if row["state"] == "valid" else f" ({row['state']})"
+            console.print(f"{row['id']}  [{row['kind']}]{mark} {row['text']}", markup=False)
+        console.print(f"{len(rows)} of {page.total}", markup=False, style="dim")
+
+    app.emit({"facts": rows, "total": page.total}, human)
+
+
+@facts.command()
+@common
+@_IDS
+def show(app: App, ids: tuple[str, ...]) -> None:
+    """Everything about facts, in any state."""
+
+    async def look(bank: Bank, fact: Fact) -> Fact:
+        return fact
+
+    app.run(_each(app, ids, look, full=True, writes=False))
+
+
+@facts.command()
+@common
+@_ID
+@click.option("--text", help="The new text; without it and without --tag, your editor opens.")
+@click.option("--tag", "tags", multiple=True, help="Replace the tags; may be repeated.")
+def edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...]) -> None:
+    """Change a fact's text or tags; its id stays."""
+    app.run(_edit(app, fact_id, text, tags))
+
+
+async def _edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...]) -> None:
+    async with app.runtime() as runtime:
+        bank = _writable(runtime)
+        fact = await _find(bank, fact_id)
+        if text is None and not tags:
+            text = click.edit(fact.text)
+            if text is None:
+                raise ConfigError("nothing was changed; give --text or save in the editor")
+        if text is not None:
+            limit = runtime.settings.security.max_fact_characters
+            text = runtime.sanitiser.fact_text(text, limit=limit)
+            if not text:
+                raise ConfigError("a fact needs a text; use `facts delete` or `facts invalidate`")
+        changed = await bank.edit_fact(fact.id, text=text, tags=tags or None)
+        _emit(app, [changed], bank.id)
+
+
+@facts.command()
+@common
+@_IDS
+@click.option("--reason", help="Why, for whoever looks at it later.")
+def invalidate(app: App, ids: tuple[str, ...], reason: str | None) -> None:
+    """Retire facts that are wrong; memorizing does not bring them back."""
+    app.run(_each(app, ids, lambda b, f: b.set_state(f.id, "invalidated", reason=reason)))
+
+
+@facts.command()
+@common
+@_IDS
+def restore(app: App, ids: tuple[str, ...]) -> None:
+    """Make retired facts valid again."""
+    app.run(_each(app, ids, lambda bank, fact: bank.set_state(fact.id, "valid")))
+
+
+@facts.command()
+@common
+@_IDS
+def pin(app: App, ids: tuple[str, ...]) -> None:
+    """Protect facts from being retired automatically."""
+    app.run(_each(app, ids, lambda bank, fact: bank.pin_fact(fact.id, pinned=True)))
+
+
+@facts.command()
+@common
+@_IDS
+def unpin(app: App, ids: tuple[str, ...]) -> None:
+    """End that protection."""
+    app.run(_each(app, ids, lambda bank, fact: bank.pin_fact(fact.id, pinned=False)))
+
+
+@facts.command()
+@common
+@_IDS
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
+    """Delete facts for good: no trace of the text stays in the bank."""
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Delete {len(ids)} fact(s) for good?", abort=True, err=True)
+    app.run(_delete(app, ids))
+
+
+async def _delete(app: App, ids: tuple[str, ...]) -> None:
+    async with app.runtime() as runtime:
+        bank = _writable(runtime)
+        found = [await _find(bank, fact_id) for fact_id in ids]
+        for fact in found:
+            await bank.delete_fact(fact.id)
+        deleted = [f"{bank.id}:{fact.id}" for fact in found]
+    app.emit(
+        {"deleted": deleted},
+        lambda console: console.print("\n".join(f"deleted {i}" for i in deleted), markup=False),
+    )
+
+
+async def _each(
+    app: App,
+    ids: tuple[str, ...],
+    change: Callable[[Bank, Fact], Awaitable[Fact]],
+    *,
+    full: bool = False,
+    writes: bool = True,
+) -> None:
+    async with app.runtime(read_only=not writes) as runtime:
+        bank = _writable(runtime) if writes else runtime.bank
+        found = [await _find(bank, fact_id) for fact_id in ids]
+        changed = [await change(bank, fact) for fact in found]
+        _emit(app, changed, bank.id, full=full)
+
+
+def _writable(runtime: Runtime) -> Bank:
+    if runtime.read_only:
+        raise MemoryOff("bank.read_only is set: facts are not changed")
+    return runtime.bank
+
+
+async def _find(bank: Bank, fact_id: str) -> Fact:
+    """A fact by the id that a person typed, whole first: ids may hold colons themselves."""
+    prefix = f"{bank.id}:"
+    for wanted in dict.fromkeys((fact_id.removeprefix(prefix), fact_id)):
+        fact = await bank.get_fact(wanted)
+        if fact is not None:
+            return fact
+    raise ConfigError(
+        f"no fact {fact_id} in bank {bank.id}; `facts list --state all` shows the ids"
+        " (--bank NAME for another bank)"
+    )
+
+
+def _emit(app: App, found: list[Fact], bank: str, *, full: bool = False) -> None:
+    rows: list[dict[str, Any]] = []
+    for fact in found:
+        row = listed(fact, bank=bank)
+        rows.append({**row, **_more(fact)} if full or fact.state != "valid" or fact.pinned else row)
+
+    def human(console: Console) -> None:
+        for row in rows:
+            pinned = ", pinned" if row.get("pinned") else ""
+            console.print(f"{row['id']}  ({row['state']}{pinned}) {row['text']}", markup=False)
+            if full:
+                for key, value in row.items():
+                    if key not in ("id", "text", "state", "pinned") and value:
+                        console.print(f"  {key}: {value}", markup=False)
+
+    app.emit({"facts": rows, "total": len(rows)}, human)
+
+
+def _more(fact: Fact) -> dict[str, Any]:
+    whole = exported(fact)
+    keys = ("created_at", "superseded_by", "reason", "pinned", "provenance")
+    return {key: whole[key] for key in keys if key in whole}
