@@ -144,16 +144,19 @@ class ModelChain:
                 retryable=False,
             )
         last: ProviderError | None = None
-        for candidate in self._candidates(purpose):
+        waiting = self._candidates(purpose)
+        while waiting:
+            candidate = waiting.pop(0)
             try:
                 return await self._guarded(candidate, request)
             except ProviderError as error:
                 last = error
                 self._services.logger.debug(
-                    "model.fallback stage=%s failed=%s error=%s",
+                    "model.fallback stage=%s failed=%s error=%s next=%s",
                     request.stage,
                     candidate.label,
                     error,
+                    waiting[0].label if waiting else None,
                 )
         assert last is not None  # noqa: S101 (an available chain has a candidate)
         raise last
@@ -232,7 +235,14 @@ class ModelChain:
                     "Install the plugin that provides it, or change the setting.",
                     retryable=False,
                 )
-            self._models[provider] = factory(self._settings, self._services)
+            try:
+                self._models[provider] = factory(self._settings, self._services)
+            except ProviderError:
+                raise
+            except Exception as error:
+                raise ProviderError(
+                    f"the provider {provider} could not be set up: {error}", retryable=False
+                ) from error
         return self._models[provider]
 
     def _breaker(self, name: str) -> Breaker:

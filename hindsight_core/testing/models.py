@@ -72,7 +72,8 @@ class ScriptedModel:
     """A model whose answers are written down; also a whole `ModelAccess` for pipelines.
 
     A reply may be a text, a mapping (given as JSON), a `Completion`, an exception to
-    raise, `HANG`, or a function of the request giving one of these. An empty text is given as it is.
+    raise, `HANG`, or a function of the request giving one of these. An
+    empty text is given as it is.
 
     Attributes:
         requests: What was asked, in order.
