@@ -11,28 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 Origin = Literal["agent", "project", "config", "user", "plugin", "packaged"]
 SUFFIX = ".j2"
 MAX_BYTES = 256 * 1024
-
-LEGACY_KEYS: Mapping[str, str] = MappingProxyType(
-    {
-        "extraction": "capture/extraction",
-        "validation": "capture/validation",
-        "merge": "capture/merge",
-        "assistantExtraction": "capture/investigation",
-        "assistantValidation": "capture/investigation_validation",
-        "compaction": "capture/consolidate",
-        "compactionValidation": "capture/consolidate_validation",
-        "query": "steer/query",
-        "judge": "steer/judge",
-        "steerFeedback": "blocks/steer",
-    }
-)
-"""Prompt keys of the active-memory plugin (am/A-PROMPT) and the stages that they are here."""
 
 
 class TemplateUnreadable(Exception):
@@ -100,7 +83,7 @@ class SearchPath:
 
     Args:
         dirs: Folders, the first wins.
-        inline: Stage (or ``stage.system``, or a key of `LEGACY_KEYS`) to template text.
+        inline: Stage (or ``<stage>.system``) to template text.
     """
 
     def __init__(
@@ -111,10 +94,7 @@ class SearchPath:
         below = [d for d in dirs if d.origin not in ("agent", "project")]
         self.dirs = (*above, *below)
         self._above, self._below = above, below
-        self.inline = {
-            f"{LEGACY_KEYS.get(key, key)}{SUFFIX}": (key, text)
-            for key, text in (inline or {}).items()
-        }
+        self.inline = {f"{key}{SUFFIX}": (key, text) for key, text in (inline or {}).items()}
 
     def find(self, name: str) -> Source | None:
         """The template that wins, or None."""

@@ -1,12 +1,16 @@
-"""Fixtures of every test: no network, unless a test asks for this machine's own ports."""
+"""Fixtures of every test: no network, an empty home, nothing of the person who runs the tests."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from hindsight_core.testing.network import network_guard
+
+OURS = ("HINDSIGHT_", "PI_HINDSIGHT_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
 
 
 @pytest.fixture
@@ -18,3 +22,21 @@ def loopback() -> None:
 def _no_network(request: pytest.FixtureRequest) -> Iterator[None]:
     with network_guard(loopback="loopback" in request.fixturenames):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _empty_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """Configuration, banks and state of every test are its own; so is what it leaves behind."""
+    for name in [name for name in os.environ if name.startswith(OURS)]:
+        monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HINDSIGHT_MEM_HOME", str(home / "memory"))
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local/share"))
+    before = set(os.environ)
+    yield home
+    leaked = {name for name in set(os.environ) - before if name.startswith(OURS)}
+    assert not leaked, f"the test left {leaked} in the environment"

@@ -39,16 +39,17 @@ def choose(
     Args:
         plugins: All that are installed.
         env: ``HINDSIGHT_MEM_PLUGINS`` names what to load; empty loads none.
-        load: ``plugins.load``, used when that variable is not set; empty loads all.
+        load: ``plugins.load``: an order; what it does not name loads after those.
         block: ``plugins.block``; wins over the others.
     """
-    chosen, origin = _wanted(env, load)
+    chosen = names(env[CHOICE]) if CHOICE in env else None
     for plugin in plugins:
         if _matches(plugin, block):
             plugin.status, plugin.reason = "blocked", "named in plugins.block"
         elif chosen is not None and not _matches(plugin, chosen):
-            plugin.status, plugin.reason = "not chosen", f"not named in {origin}"
-    problems = _unknown(plugins, chosen or (), origin)
+            plugin.status, plugin.reason = "not chosen", f"not named in {CHOICE}"
+    problems = _unknown(plugins, chosen or (), CHOICE)
+    problems += _unknown(plugins, load, "plugins.load")
     problems += _unknown(plugins, block, "plugins.block")
     return problems + _duplicates(plugins)
 
@@ -87,12 +88,6 @@ def owner(point: EntryPoint) -> tuple[str, str]:
 def _plugin(point: EntryPoint) -> Plugin:
     distribution, version = owner(point)
     return Plugin(point.name, distribution, version, load=point.load)
-
-
-def _wanted(env: Mapping[str, str], load: Sequence[str]) -> tuple[Sequence[str] | None, str]:
-    if CHOICE in env:
-        return names(env[CHOICE]), CHOICE
-    return (load or None), "plugins.load"
 
 
 def _matches(plugin: Plugin, wanted: Iterable[str]) -> bool:

@@ -35,7 +35,7 @@ def load_hooks(
         env: ``HINDSIGHT_MEM_PLUGINS`` (which to load), ``HINDSIGHT_MEM_TRACE``; default the
             process's.
         builtins: Objects of this package with hook implementations.
-        load: ``plugins.load``: which to load, in the order in which they are asked; empty for all.
+        load: ``plugins.load``: the order in which they are asked; others come after.
         block: ``plugins.block``.
         hook_timeout_ms: ``plugins.hook_timeout_ms``.
         monotonic: Seconds that only grow; a fake one in tests.

@@ -1,0 +1,1 @@
+"""Has the entry-point name of another distribution."""
