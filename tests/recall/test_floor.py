@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from hindsight_core.memory import Query
+from hindsight_core.recall.floor import above_floors, evident
+
+
+def texts(hits):
+    return [hit.fact.text for hit in hits]
+
+
+@pytest.mark.spec("br/BR-32")
+@pytest.mark.parametrize(
+    ("query", "text", "shown"),
+    [
+        ("why does the importer give up?", "The importer retries 5 times", True),
+        ("write a haiku about rain", "Write tests before code", False),
+        ("uplinkRetryLimit value", "UPLINK_RETRY_LIMIT is 5", True),
+        ("CART_TTL", "CART_TTL is 30 minutes", True),
+        ("fix the flaky checkout test in the payment module", "checkout is in Go", False),
+        ("Frist des Warenkorbs", "Der Warenkorb lebt 30 Minuten", True),
+        ("thanks", "thanks to the new cache it is fast", False),
+    ],
+)
+def test_words_that_name_something_are_evidence(hit, query, text, shown):
+    assert bool(evident(Query(query), [hit(text)])) is shown
+
+
+def test_what_the_bank_says_about_coverage_counts(hit):
+    covered = {"words": 5.0, "coverage": 0.9}
+    hits = [
+        hit("Der Kasten ist voll", parts=covered),
+        hit("box", parts={"words": 5.0, "coverage": 0.1}),
+    ]
+    assert texts(evident(Query("is the box full"), hits)) == ["Der Kasten ist voll"]
+
+
+def test_what_is_far_behind_the_best_is_left_out(hit):
+    hits = [
+        hit("importer retries", parts={"words": 10.0, "coverage": 1.0}),
+        hit("importer", parts={"words": 6.9, "coverage": 0.5}),
+    ]
+    assert texts(evident(Query("importer retries"), hits)) == ["importer retries"]
+
+
+def test_a_follow_up_is_judged_by_its_context(hit):
+    query = Query("why?", context="the importer retries 5 times")
+    hits = [hit("importer retries are capped"), hit("logo colours")]
+    assert texts(evident(query, hits)) == ["importer retries are capped"]
+
+
+def test_close_vectors_are_evidence(hit):
+    hits = [hit("a", parts={"vectors": 0.9}), hit("b", parts={"vectors": 0.5})]
+    assert texts(evident(Query("something else"), hits)) == ["a"]
+
+
+def test_configured_floors(hit):
+    hits = [hit("a", score=0.9, parts={"words": 0.2}), hit("b", score=0.4, parts={"words": 0.9})]
+    assert texts(above_floors(hits, {"final": 0.5})) == ["a"]
+    assert texts(above_floors(hits, {"words": 0.5})) == ["b"]
+    assert texts(above_floors(hits, {"vectors": 0.5})) == ["a", "b"]
