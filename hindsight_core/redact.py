@@ -1,43 +1,132 @@
-"""Replaces secrets in text by a readable mark; names, and where they live, stay."""
+"""Replaces secrets in text by a readable mark; the name, and where a secret lives, stay.
+
+``PAYHUB_API_KEY=[secret removed]`` still says that there is such a key and what it is called.
+Commit ids, UUIDs, integrity hashes, paths, references such as ``$TOKEN`` and placeholders are
+no secrets. Rules are data (`redact_rules`, `redact_shapes`, `redact_named`); plugins add
+theirs by a hook.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from functools import cache
 
-MARK = "[secret removed]"
+from hindsight_core.redact_named import NAMED_RULES
+from hindsight_core.redact_rules import PREFIX_RULES, SecretRule, Span
+from hindsight_core.redact_shapes import SHAPE_RULES
+from hindsight_core.redact_values import MARK, is_mixed, is_open, is_password_name, is_secret_name
 
+__all__ = ["DEFAULT_RULES", "MARK", "Redactor", "SecretRule"]
 
-@dataclass(frozen=True, slots=True)
-class SecretRule:
-    """One shape of secret.
-
-    Attributes:
-        name: For tests and messages.
-        pattern: Its group ``secret``, or the whole match, is replaced by the mark.
-        needles: Lower-case strings; without one of them in a text the rule is not tried.
-        accept: Says whether a match is a secret; None accepts all.
-    """
-
-    name: str
-    pattern: re.Pattern[str]
-    needles: tuple[str, ...] = ()
-    accept: Callable[[re.Match[str]], bool] | None = None
+DEFAULT_RULES: tuple[SecretRule, ...] = (*SHAPE_RULES, *PREFIX_RULES, *NAMED_RULES)
+_TRAILING = ".,;:!?)\\"
 
 
 class Redactor:
-    """Removes secrets."""
+    """Removes secrets from text, in time linear in its length.
+
+    Args:
+        rules: The built-in rules, or others instead of them.
+        extra: Rules of plugins, tried after the built-in ones.
+    """
 
     def __init__(
-        self, rules: Iterable[SecretRule] = (), *, extra: Iterable[SecretRule] = ()
+        self, rules: Iterable[SecretRule] = DEFAULT_RULES, *, extra: Iterable[SecretRule] = ()
     ) -> None:
         self._rules = (*rules, *extra)
 
     def redact(self, text: str) -> str:
-        """Text without secrets."""
-        return text
+        """The text with every secret replaced by the mark."""
+        view = _View(text)
+        for rule in self._rules:
+            if view.may_hold(rule):
+                changed = _replaced(view.text, _spans(rule, view))
+                if changed is not view.text:
+                    view = _View(changed)
+        return view.text
 
     def named(self, name: str, value: str) -> str:
-        """A value that stands under a name: the mark when the name says that it is secret."""
+        """A value that stands under a name, such as a tool's argument or a metadata field."""
+        if is_secret_name(name) and not is_open(value) and len(value) >= 4:
+            if is_password_name(name) or is_mixed(value, least=8):
+                return MARK
         return self.redact(value)
+
+
+class _View:
+    """A text, and where the needles of rules are in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._low = text.lower()
+        self._areas: dict[tuple[str, ...], list[Span]] = {}
+
+    def may_hold(self, rule: SecretRule) -> bool:
+        """Whether any needle of the rule is in the text."""
+        return not rule.needles or any(needle in self._low for needle in rule.needles)
+
+    def areas(self, rule: SecretRule) -> list[Span]:
+        """The parts of the text that the rule has to look at."""
+        # A few letters change their length in lower case, and with it all places behind them.
+        if not rule.local or len(self._low) != len(self.text):
+            return [(0, len(self.text))]
+        if rule.needles not in self._areas:
+            self._areas[rule.needles] = list(_merged(sorted(self._lines(rule.needles))))
+        return self._areas[rule.needles]
+
+    def _lines(self, needles: Iterable[str]) -> Iterator[Span]:
+        low = self._low
+        for needle in needles:
+            at = low.find(needle)
+            while at >= 0:
+                line_end = _line_end(low, at)
+                yield low.rfind("\n", 0, at) + 1, _line_end(low, line_end + 1)
+                at = low.find(needle, line_end)
+
+
+def _line_end(text: str, at: int) -> int:
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found
+
+
+def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+    first, last = -1, -1
+    for start, end in spans:
+        if start > last:
+            if last >= 0:
+                yield first, last
+            first = start
+        last = max(last, end)
+    if last >= 0:
+        yield first, last
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _spans(rule: SecretRule, view: _View) -> Iterator[Span]:
+    if rule.find is not None:
+        yield from rule.find(view.text)
+        return
+    pattern = _compiled(rule.pattern)
+    group = "secret" if "secret" in pattern.groupindex else 0
+    for area in view.areas(rule):
+        for found in pattern.finditer(view.text, *area):
+            if rule.accept is None or rule.accept(found):
+                start, end = found.span(group)
+                if end - start > 8:
+                    end = start + len(found[group].rstrip(_TRAILING))
+                yield start, end
+
+
+def _replaced(text: str, spans: Iterable[Span]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for start, end in spans:
+        if start >= at:
+            pieces += (text[at:start], MARK)
+            at = end
+    return "".join((*pieces, text[at:])) if pieces else text
