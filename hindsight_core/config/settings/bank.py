@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from hindsight_core.config.settings.base import Ms, Names, Positive, Section
+from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Url
 
 
 class BankEntry(Section):
@@ -80,9 +80,7 @@ class Scope(Section):
 class Hindsight(Section):
     """The Hindsight server."""
 
-    base_url: str = Field(
-        "http://localhost:8888", pattern=r"^https?://\S+$", description="Address of the server."
-    )
+    base_url: Url = Field("http://localhost:8888", description="Address of the server.")
     namespace: str = Field("default", pattern=r"\S", description="Path segment after `/v1`.")
     token: SecretStr | None = Field(None, description="Bearer token; user's files only.")
     token_env: str | None = Field(None, description="Environment variable that holds the token.")
@@ -93,9 +91,7 @@ class Hindsight(Section):
 class Qdrant(Section):
     """A Qdrant server."""
 
-    url: str = Field(
-        "http://localhost:6333", pattern=r"^https?://\S+$", description="Address of the server."
-    )
+    url: Url = Field("http://localhost:6333", description="Address of the server.")
     collection: str | None = Field(None, description="Collection; the bank's id when not given.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
     timeout_ms: Ms = Field(15000, description="Limit of one request, in milliseconds.")

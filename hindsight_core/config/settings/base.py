@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 
 def split_names(value: object) -> object:
@@ -21,6 +21,7 @@ Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Text = Annotated[str, Field(pattern=r"\S")]
+Url = Annotated[str, Field(pattern=r"^https?://\S+$"), AfterValidator(lambda url: url.rstrip("/"))]
 
 
 class Section(BaseModel):
@@ -29,10 +30,13 @@ class Section(BaseModel):
     Attributes:
         tied: For a key that chooses an outside thing, the keys that belong to that thing and
             fall back to their defaults when a later layer chooses another one (am/A-CFG-2).
+        either: Two sets of keys that mean the same thing in two ways: a layer that sets only
+            one of them takes the other back to its defaults (am/A-CFG-2).
         ordered: Groups of keys whose values must not decrease from left to right.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
     tied: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    either: ClassVar[tuple[tuple[str, ...], ...]] = ()
     ordered: ClassVar[tuple[tuple[str, ...], ...]] = ()

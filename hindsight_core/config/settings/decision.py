@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Share
+from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Share, Url
 
 
 class Decision(Section):
@@ -15,9 +15,7 @@ class Decision(Section):
     bank_gate: bool = Field(default=False, description="Ask which banks to read.")
     backends: Names = Field(("text",), description="Backends tried in this order.")
     model: str | None = Field(None, description="Model of the text backend, `provider/id`.")
-    base_url: str | None = Field(
-        None, pattern=r"^https?://\S+$", description="Address of a typed decision service."
-    )
+    base_url: Url | None = Field(None, description="Address of a typed decision service.")
     api_key_env: str | None = Field(None, description="Environment variable that holds its key.")
     threshold: Share = Field(0.5, description="Probability from which an answer is yes.")
     timeout_ms: Ms = Field(5000, description="Limit of one backend, in milliseconds.")

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from hindsight_core.config.settings.base import Ms, Names, Positive, Section
+from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Url
 
 _OWN = ("base_url", "api_key_env", "model")
 
@@ -20,9 +20,7 @@ class Models(Section):
         "auto",
         description="`auto`, `host`, `openai`, `anthropic`, `ollama`, `none`, or a plugin's name.",
     )
-    base_url: str | None = Field(
-        None, pattern=r"^https?://\S+$", description="Address of the provider; needs no key."
-    )
+    base_url: Url | None = Field(None, description="Address of the provider; needs no key.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
     model: str | None = Field(None, description="Model for both purposes.")
     recall: str | None = Field(None, description="Model for recall, `provider/id`.")
@@ -43,14 +41,13 @@ class Embeddings(Section):
     """The embedder; without one the search is by words."""
 
     tied: ClassVar = {"provider": (*_OWN, "query_model", "document_model", "dimensions")}
+    either: ClassVar = (("model",), ("query_model", "document_model"))
 
     provider: str = Field(
         "none",
         description="`none`, `openai`, `ollama`, `onnx`, `model2vec`, or the name of a plugin's.",
     )
-    base_url: str | None = Field(
-        None, pattern=r"^https?://\S+$", description="Address of the provider."
-    )
+    base_url: Url | None = Field(None, description="Address of the provider.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
     model: str | None = Field(None, description="Model, or the folder of a local one.")
     query_model: str | None = Field(None, description="Model for queries, where it differs.")

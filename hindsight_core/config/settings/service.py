@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -41,7 +41,9 @@ class Status(Section):
 
     style: Literal["off", "text", "emoji", "nerdfont"] = Field("text", description="Its signs.")
     max_length: Positive = Field(72, description="Its width in columns.")
-    refresh_ms: Positive = Field(20000, description="How often the counts are asked for.")
+    refresh_ms: Annotated[int, Field(ge=1000)] = Field(
+        20000, description="How often the counts are asked for."
+    )
     notify_startup: bool = Field(default=True, description="Tell when memory is ready.")
     notify_recall: bool = Field(default=False, description="Tell what was recalled.")
     notify_retain: bool = Field(default=True, description="Tell what was stored.")

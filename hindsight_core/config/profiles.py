@@ -1,0 +1,61 @@
+"""The four profiles: named sets of values, nothing else.
+
+``pi-hindsight`` is what the defaults are. A plugin may register more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PROFILES: Mapping[str, Mapping[str, Any]] = {
+    "pi-hindsight": {},
+    "s1enhanced": {
+        "bank": {"naming": "verbatim"},
+        "scope": {"mode": "domain-tagged"},
+        "hindsight": {"timeout_ms": 30000},
+        "recall": {
+            "mode": "plain",
+            "filter": "off",
+            "max_tokens": 800,
+            "types": ["observation"],
+            "cache_ttl_ms": 60000,
+        },
+        "mental_models": {"inject": True},
+        "tasks": {"detect": False},
+        "reminder": {"enabled": False},
+        "memorize": {"mode": ["transcript"], "every_turns": 1},
+        "retain": {
+            "document": "session",
+            "update_mode": "append",
+            "observation_scopes": [["harness:pi"], ["repo:{repoKey}"]],
+        },
+        "queue": {
+            "flush_max_jobs": 1,
+            "flush_timeout_ms": 2000,
+            "shutdown_max_jobs": 10,
+            "shutdown_timeout_ms": 2000,
+        },
+        "status": {"max_length": 24, "notify_retain": False},
+    },
+    "opencode-hindsight": {
+        "agent_mode": "opt-in",
+        "bank": {"naming": "verbatim"},
+        "recall": {"mode": "session-start", "filter": "off", "child_max_lines": 0},
+        "tasks": {"detect": False},
+        "reminder": {"enabled": False},
+        "memorize": {"mode": ["transcript"], "every_turns": 3},
+        "retain": {"document": "session", "compact_tool_calls": False},
+    },
+    "active-memory": {
+        "recall": {"mode": "off"},
+        "tasks": {"detect": False},
+        "reminder": {"enabled": False},
+        "memorize": {"mode": ["candidates"]},
+        "capture": {"enabled": True},
+        "investigation": {"enabled": True},
+        "lifecycle": {"enabled": True},
+        "steer": {"enabled": True},
+        "log": {"include_text": True},
+    },
+}
