@@ -25,18 +25,20 @@ def _no_network(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _empty_home(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Path]:
-    """Configuration, banks and state of every test are its own; so is what it leaves behind."""
-    for name in [name for name in os.environ if name.startswith(OURS)]:
-        monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HINDSIGHT_MEM_HOME", str(home / "memory"))
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(home / ".local/share"))
-    before = set(os.environ)
-    yield home
-    leaked = {name for name in set(os.environ) - before if name.startswith(OURS)}
-    assert not leaked, f"the test left {leaked} in the environment"
+def _empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Configuration, banks and state of every test are its own.
+
+    It asks for no ``monkeypatch``: so it ends after that, and sees what a test leaves behind.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(OURS)]:
+            patch.delenv(name)
+        home = tmp_path_factory.mktemp("home")
+        patch.setenv("HINDSIGHT_MEM_HOME", str(home / "memory"))
+        patch.setenv("HOME", str(home))
+        patch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+        patch.setenv("XDG_DATA_HOME", str(home / ".local/share"))
+        before = set(os.environ)
+        yield home
+        leaked = {name for name in set(os.environ) - before if name.startswith(OURS)}
+        assert not leaked, f"the test left {leaked} in the environment"
