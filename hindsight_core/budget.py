@@ -50,19 +50,12 @@ class UsageSink(Protocol):
     """Where counts outlive the process: `hindsight_core.state.usage.UsageStore`."""
 
     async def add(
-        self,
-        *,
-        stage: str,
-        session_id: str | None,
-        day: str,
-        calls: int,
-        input_tokens: int,
-        output_tokens: int,
+        self, day: date, stage: str, session: str | None, calls: int, input: int, output: int
     ) -> None:
-        """Add to the counts of a day (``YYYY-MM-DD``, UTC), stage and session."""
+        """Add to the counts of a day (UTC), stage and session; ``input`` and ``output`` tokens."""
         ...
 
-    async def total(self, *, day: str | None, session_id: str | None) -> UsageTotal:
+    async def total(self, *, day: date | None, session_id: str | None) -> UsageTotal:
         """The sum over a day, a session, both or everything."""
         ...
 
@@ -171,12 +164,7 @@ class Meter:
         for (day, stage, session), counts in waiting.items():
             try:
                 await self.sink.add(
-                    stage=stage,
-                    session_id=session,
-                    day=day.isoformat(),
-                    calls=counts.calls,
-                    input_tokens=counts.input_tokens,
-                    output_tokens=counts.output_tokens,
+                    day, stage, session, counts.calls, counts.input_tokens, counts.output_tokens
                 )
             except Exception as error:
                 _LOG.warning("usage of %s could not be kept: %s", stage, error)
@@ -250,7 +238,7 @@ class Budget:
         await meter.flush()
         try:
             total = await meter.sink.total(
-                day=today.isoformat() if session is None else None, session_id=session
+                day=today if session is None else None, session_id=session
             )
         except Exception as error:
             _LOG.warning("the usage so far could not be read: %s", error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +23,7 @@ Sums = dict[str, int]
 @common
 def usage(app: App, days: int) -> None:
     """Show model calls and tokens by stage and day (UTC)."""
-    since = (datetime.now(UTC).date() - timedelta(days=days - 1)).isoformat()
+    since = datetime.now(UTC).date() - timedelta(days=days - 1)
     rows = app.run(_rows(app, since))
     by_day: dict[tuple[str, str], Sums] = {}
     by_stage: dict[str, Sums] = {}
@@ -37,7 +37,7 @@ def usage(app: App, days: int) -> None:
             for name in _NUMBERS:
                 sums[name] += getattr(row, name)
     data = {
-        "since": since,
+        "since": since.isoformat(),
         "rows": [{"day": day, "stage": stage, **s} for (day, stage), s in sorted(by_day.items())],
         "stages": {stage: sums for stage, sums in sorted(by_stage.items())},
         "total": total,
@@ -45,7 +45,7 @@ def usage(app: App, days: int) -> None:
     app.emit(data, lambda console: _print(console, data["rows"], total))  # type: ignore[arg-type]
 
 
-async def _rows(app: App, since: str) -> list[UsageRow]:
+async def _rows(app: App, since: date) -> list[UsageRow]:
     from hindsight_core.state.usage import UsageStore
 
     if not app.paths.state.exists():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import socket
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -67,6 +69,7 @@ class ModelServer:
         self.model = model
         self.key = key
         self.stopping = threading.Event()
+        self.connections: set[socket.socket] = set()
         self._lock = threading.Lock()
         owner = self
 
@@ -95,6 +98,10 @@ class ModelServer:
         """Stop and free the port; replies that are still delayed end at once."""
         self.stopping.set()
         self._http.shutdown()
+        for connection in list(self.connections):
+            # Kept-alive connections would be served on by their threads.
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         self._http.server_close()
         self._thread.join()
 
@@ -178,6 +185,15 @@ class ModelServer:
 class _Handler(BaseHTTPRequestHandler):
     server_owner: ModelServer
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self.server_owner.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.server_owner.connections.discard(self.connection)
+        with suppress(OSError):
+            super().finish()
 
     def do_GET(self) -> None:
         self._serve({})

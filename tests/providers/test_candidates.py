@@ -105,10 +105,11 @@ def test_auto_prefers_the_host_then_a_url(make_chain, make_bridge) -> None:
     assert make_chain(provider="auto", bridge=silent).provider == "none"
 
 
-def test_a_key_that_lies_around_is_no_consent(make_chain, monkeypatch) -> None:
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
-        monkeypatch.setenv(name, "x" * 8)
-    chain = make_chain(provider="auto")
+def test_a_key_that_lies_around_is_no_consent(make_chain) -> None:
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+            environment.setenv(name, "x" * 8)
+        chain = make_chain(provider="auto")
     assert chain.provider == "none"
     assert "api_key_env" in chain.reason
 

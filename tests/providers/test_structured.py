@@ -4,7 +4,7 @@ import json
 from typing import Annotated, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -282,6 +282,7 @@ NOISE = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(answer=ANSWERS, noise=NOISE, prose=WORDS, indent=st.sampled_from([None, 2]))
 def test_any_answer_in_noise_is_read_back(
     answer: BaseModel, noise: str, prose: str, indent: int | None
@@ -291,6 +292,7 @@ def test_any_answer_in_noise_is_read_back(
     assert read_answer(text, type(answer)) == answer
 
 
+@settings(deadline=None)
 @given(answer=ANSWERS, data=st.data())
 def test_a_cut_answer_never_passes_for_a_whole_one(answer: BaseModel, data: st.DataObject) -> None:
     whole = json.dumps(answer.model_dump())
@@ -299,6 +301,7 @@ def test_a_cut_answer_never_passes_for_a_whole_one(answer: BaseModel, data: st.D
         read_answer(cut, type(answer))
 
 
+@settings(deadline=None)
 @given(
     text=st.one_of(
         st.text(max_size=200),
