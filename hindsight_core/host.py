@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from hindsight_core.transcript.entry import Entry
 
+CHARACTERS_PER_TOKEN = 4
 BlockMode = Literal["persist", "replay", "turn"]
 
 
@@ -73,6 +75,11 @@ class Limits:
 class EngineApi(Protocol):
     """The canonical calls, as an adapter makes them: protocol.md's names, params and results."""
 
+    @property
+    def methods(self) -> Mapping[str, Any]:
+        """Handlers by canonical name."""
+        ...
+
     async def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """One canonical call; never raises for a memory failure."""
         ...
@@ -82,8 +89,7 @@ class EngineApi(Protocol):
 class HostAdapter(Protocol):
     """Turns one host's raw events into canonical calls, and their results into actions.
 
-    An entry point of the group ``hindsight.hosts`` is a callable ``adapter(engine) ->
-    HostAdapter``. The adapter holds no policy: it translates.
+    It holds no policy: it translates.
 
     Attributes:
         name: The host's name, as in ``bridge --host NAME``.
@@ -96,6 +102,120 @@ class HostAdapter(Protocol):
     async def event(self, name: str, payload: dict[str, Any]) -> Sequence[dict[str, Any]]:
         """Handle one raw event; gives the actions for the shim, in order."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that an installation writes or removes.
+
+    Attributes:
+        path: The file.
+        before: Its text now; None when there is none.
+        after: Its text then; None removes it.
+        ours: Wholly ours: no backup is made.
+    """
+
+    path: Path
+    before: str | None
+    after: str | None
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InstallPlan:
+    """What `Host.install` and `Host.uninstall` would do; the core shows it and does it.
+
+    Attributes:
+        changes: Files in the order in which they are written.
+        notes: What the user should know, such as an original plugin that is still there.
+    """
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InstallRequest:
+    """Where and how to install.
+
+    Attributes:
+        env: The environment; tells where the host's configuration is.
+        shims: Our folder for this host's shim files.
+        command: How the host starts the bridge, as an argv.
+        bridge_env: Variables that the bridge needs, such as ``HINDSIGHT_MEM_HOME``.
+        project: Write the project's configuration of the host in this folder, not the user's.
+        replace: The user allowed that an original plugin's entry is taken out.
+    """
+
+    env: Mapping[str, str]
+    shims: Path
+    command: tuple[str, ...]
+    bridge_env: Mapping[str, str] = field(default_factory=dict)
+    project: Path | None = None
+    replace: bool = False
+
+
+@runtime_checkable
+class Host(Protocol):
+    """What an entry point of the group ``hindsight.hosts`` names: one host, adapter and wiring.
+
+    Attributes:
+        name: As in ``bridge --host NAME`` and ``install NAME``.
+    """
+
+    name: str
+
+    def adapter(self, engine: EngineApi) -> HostAdapter:
+        """The adapter of one bridge."""
+        ...
+
+    def install(self, request: InstallRequest) -> InstallPlan:
+        """What writes this host's wiring; empty when it is there already.
+
+        Raises:
+            ConfigError: A file of the host cannot be parsed; it names file and line.
+        """
+        ...
+
+    def uninstall(self, request: InstallRequest) -> InstallPlan:
+        """What takes the wiring out again and leaves everything foreign as it was."""
+        ...
+
+
+class Replay:
+    """Blocks of this process's session, put back at their places in every request.
+
+    A block is anchored by the role and timestamp of the user message that it answers, so that
+    the provider's prefix cache holds and nothing is written to the session file.
+
+    Args:
+        cap_tokens: ``recall.live_tokens``; beyond it all earlier blocks go at once.
+    """
+
+    def __init__(self, *, cap_tokens: int) -> None:
+        self._cap = cap_tokens
+        self._blocks: dict[tuple[str, Any], str] = {}
+
+    def add(self, anchor: tuple[str, Any], text: str) -> bool:
+        """Place a block; True when all earlier ones had to go (the shown-set must be emptied)."""
+        size = (sum(map(len, self._blocks.values())) + len(text)) // CHARACTERS_PER_TOKEN
+        full = bool(self._blocks) and size > self._cap
+        if full:
+            self._blocks.clear()
+        self._blocks[anchor] = text
+        return full
+
+    def clear(self) -> None:
+        """After a compaction, or when the session is another one."""
+        self._blocks.clear()
+
+    def places(self, messages: Sequence[tuple[str, Any]]) -> list[tuple[int, str]]:
+        """Index of the message that each block follows, for those whose anchor is there."""
+        return [
+            (index, self._blocks[message])
+            for index, message in enumerate(messages)
+            if message in self._blocks
+        ]
 
 
 @runtime_checkable

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.services import BridgeAccess
     from hindsight_core.stages import Stages
+    from hindsight_core.memorize.runner import MemorizeReport
+    from hindsight_core.state.journal import Journal
     from hindsight_core.state.outbox import Outbox
     from hindsight_core.state.queue import Queue
     from hindsight_core.state.sessions import SessionState
@@ -148,6 +150,13 @@ class Runtime:
         return Outbox(self.queue, clock=self.clock)
 
     @cached_property
+    def journal(self) -> Journal:
+        """Turns that are not memorized yet, and which sessions live."""
+        from hindsight_core.state.journal import Journal
+
+        return Journal(self.queue, clock=self.clock)
+
+    @cached_property
     def sessions(self) -> SessionState:
         """Cursors, summaries and shown facts."""
         from hindsight_core.state.sessions import SessionState
@@ -218,6 +227,7 @@ class Runtime:
             stages=self.stages,
             sanitiser=self.sanitiser,
             clock=self.clock,
+            log=self.log,
         )
 
     @cached_property
@@ -243,6 +253,29 @@ class Runtime:
             project=self.loaded.project.name,
         )
 
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with plugins and templates, for the user."""
+        built = self.__dict__
+        return [
+            *(self.hooks.problems if "hooks" in built else ()),
+            *(self.prompts.problems if "prompts" in built else ()),
+        ]
+
+    def record(self, report: MemorizeReport, *, session: str | None) -> None:
+        """One ``retain`` (or ``error``) entry in the activity log."""
+        self.log.write(
+            "error" if report.outcome == "failed" else "retain",
+            session=session,
+            bank=self.bank_id,
+            outcome=report.outcome,
+            reason=report.reason,
+            document=report.document_id,
+            facts=[fact.text for fact in report.stored],
+            known=report.known,
+            superseded=report.superseded,
+        )
+
     async def close(self) -> None:
         """Release everything that was opened."""
         for bank in self._banks.values():
@@ -250,7 +283,7 @@ class Runtime:
         built = self.__dict__
         if "models" in built:
             await self.models.close()
-        for name in ("sessions", "usage", "queue"):
+        for name in ("journal", "sessions", "usage", "queue"):
             if name in built:
                 built[name].close()
 

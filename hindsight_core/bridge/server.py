@@ -17,7 +17,7 @@ from hindsight_core.engine.core import MemoryEngine
 from hindsight_core.errors import ProviderError
 
 if TYPE_CHECKING:
-    from hindsight_core.host import HostAdapter
+    from hindsight_core.host import Host, HostAdapter
     from hindsight_core.services import BridgeAccess
 
 HOST_TIMEOUT_S = 120.0
@@ -48,16 +48,16 @@ class BridgeServer:
 
     Args:
         host: The host's name.
-        adapter_factory: The entry point's callable, or None for canonical requests only.
+        host_object: The host's entry point, or None for canonical requests only.
         env: The environment, for configuration.
     """
 
     def __init__(
-        self, *, host: str, adapter_factory: Any | None, env: Mapping[str, str], peer_factory: Any
+        self, *, host: str, host_object: Host | None, env: Mapping[str, str], peer_factory: Any
     ) -> None:
         self._stopping = False
         self.engine = MemoryEngine(host=host, env=env, outlet=self)
-        self.adapter: HostAdapter | None = adapter_factory(self.engine) if adapter_factory else None
+        self.adapter: HostAdapter | None = host_object.adapter(self.engine) if host_object else None
         if self.adapter is not None:
             self.engine.lower_limits(self.adapter.limits)
         self.peer: Peer = peer_factory(self._methods())
@@ -109,7 +109,7 @@ class BridgeServer:
         self.peer.stop()
 
 
-async def run(*, host: str, adapter_factory: Any | None, env: Mapping[str, str]) -> None:
+async def run(*, host: str, host_object: Host | None, env: Mapping[str, str]) -> None:
     """Serve stdin and stdout until the host is gone."""
     reader = _Stdin(asyncio.get_running_loop())
     out = sys.stdout.buffer
@@ -122,7 +122,7 @@ async def run(*, host: str, adapter_factory: Any | None, env: Mapping[str, str])
 
     server = BridgeServer(
         host=host,
-        adapter_factory=adapter_factory,
+        host_object=host_object,
         env=env,
         peer_factory=lambda methods: Peer(read=reader, write=write, methods=methods),
     )

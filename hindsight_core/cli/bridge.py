@@ -19,7 +19,7 @@ def bridge(host: str, *, verbose: bool) -> None:
     from hindsight_core.plugins import load_host
 
     _log(verbose=verbose)
-    asyncio.run(run(host=host, adapter_factory=load_host(host), env=os.environ))
+    asyncio.run(run(host=host, host_object=load_host(host), env=os.environ))
 
 
 def _log(*, verbose: bool) -> None:

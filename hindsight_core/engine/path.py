@@ -39,6 +39,6 @@ class LivePath:
         self.entries = self._read(raw)
 
     def _read(self, raw: Sequence[Any]) -> tuple[Entry, ...]:
-        entries, unknown = entries_from_wire(raw)
-        self.unknown += unknown
-        return tuple(entries)
+        decoded = entries_from_wire(raw)
+        self.unknown += decoded.unknown
+        return decoded.entries

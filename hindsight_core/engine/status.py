@@ -46,5 +46,5 @@ async def status(
     except HindsightError as error:
         result["lastError"] = str(error)
     result["pending"] = await live.work.pending()
-    result["usage"] = live.runtime.meter.wire()
+    result["usage"] = dict(live.runtime.meter.snapshot())
     return result

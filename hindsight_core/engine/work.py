@@ -106,15 +106,7 @@ class Work:
         self, session_id: str, entries: Sequence[Entry], reports: Sequence[MemorizeReport]
     ) -> None:
         for report in reports:
-            fields = {"reason": reason} if (reason := report.reason) else {}
-            self._runtime.log.write(
-                "retain" if report.outcome != "failed" else "error",
-                session=session_id,
-                outcome=report.outcome,
-                document=report.document_id,
-                facts=[fact.text for fact in report.stored],
-                **fields,
-            )
+            self._runtime.record(report, session=session_id)
         failed = [r for r in reports if r.outcome == "failed"]
         if failed:
             self._notices.trouble(

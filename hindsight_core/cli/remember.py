@@ -1,0 +1,113 @@
+"""``hindsight-mem remember FILE...``: the memorize pipeline over transcript files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindsight_core.cli.app import App, common
+from hindsight_core.errors import HindsightError, TranscriptError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindsight_core.memorize.runner import MemorizeReport
+    from hindsight_core.runtime import Runtime
+
+
+@click.command()
+@common
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--host", metavar="NAME", help="Read FILE as this host's format.")
+def remember(app: App, files: tuple[str, ...], host: str | None) -> int:
+    """Memorize session files, canonical JSONL or plain text.
+
+    A file that was memorized before costs nothing: only what is new since then is looked at.
+    """
+    return app.run(_remember(app, files, host))
+
+
+async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
+    results = []
+    async with app.runtime() as runtime:
+        for number, file in enumerate(files, 1):
+            _progress(f"{file} ({number} of {len(files)})")
+            results.append(await _one(runtime, file, host))
+        _progress("")
+        bank, model = runtime.bank_id, runtime.models.label("retain")
+    app.emit(
+        {"bank": bank, "model": model or None, "files": results},
+        lambda console: _show(console, bank, model, results),
+    )
+    for result in results:
+        if result["outcome"] in ("unreadable", "failed", "queued"):
+            print(f"hindsight-mem: {result['file']}: {result['reason']}", file=sys.stderr)
+    if any(result["outcome"] in ("failed", "queued") for result in results):
+        return 1
+    return 2 if any(result["outcome"] == "unreadable" for result in results) else 0
+
+
+async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
+    from hindsight_core.transcript.readers import read_transcript
+
+    importers = tuple(item.factory() for item in runtime.hooks.importers.values())
+    try:
+        transcript = read_transcript(Path(file), host=host, importers=importers)
+    except TranscriptError as error:
+        return {"file": file, "outcome": "unreadable", "reason": str(error), "facts": []}
+    try:
+        reports = await runtime.memorizer.remember_transcript(transcript, reason="manual")
+    except HindsightError as error:
+        return {"file": file, "outcome": "failed", "reason": str(error), "facts": []}
+    for report in reports:
+        runtime.record(report, session=transcript.session_id)
+    return {
+        "file": file,
+        "session": transcript.session_id,
+        "host": transcript.host,
+        "entries": len(transcript.entries),
+        "unknown": transcript.unknown,
+        **_summary(runtime.bank_id, reports),
+    }
+
+
+def _summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
+    outcomes = {report.outcome for report in reports}
+    order = ("failed", "queued", "stored", "known", "empty", "skipped")
+    outcome = next((name for name in order if name in outcomes), "known")
+    reasons = [report.reason for report in reports if report.outcome == outcome and report.reason]
+    return {
+        "outcome": outcome,
+        "reason": reasons[0] if reasons else None if reports else "memorized before, nothing new",
+        "documents": [r.document_id for r in reports if r.document_id and r.stored],
+        "facts": [
+            {"id": f"{bank}:{fact.id}", "text": fact.text, "kind": fact.kind}
+            for report in reports
+            for fact in report.stored
+        ],
+        "known": sum(report.known for report in reports),
+        "superseded": sum(report.superseded for report in reports),
+    }
+
+
+def _show(console: Console, bank: str, model: str | None, results: list[dict[str, Any]]) -> None:
+    how = f"with {model}" if model else "without a model: only what the user stated or asked to keep"
+    for result in results:
+        facts = result["facts"]
+        count = f"{len(facts)} fact{'' if len(facts) == 1 else 's'}"
+        console.print(f"{result['file']}: {result['outcome']}, {count}", markup=False)
+        for fact in facts:
+            console.print(f"  + [{fact['kind']}] {fact['text']}", markup=False)
+        if result.get("superseded"):
+            console.print(f"  {result['superseded']} older fact(s) superseded", markup=False)
+        if result["reason"] and not facts:
+            console.print(f"  {result['reason']}", markup=False)
+    console.print(f"bank {bank}, {how}", markup=False, style="dim")
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,170 @@
+// pi's end of the memory bridge: sends events, does what comes back. All policy is in the core.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Bridge } from "./client.js";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SHOWN = "hindsight-shown";
+const FIRST_MS = 3000;
+const GRACE_MS = 1000;
+
+export default function (pi: any) {
+  const launch = JSON.parse(readFileSync(join(HERE, "launch.json"), "utf8"));
+  const shown = new Map<string, string[]>();
+  const told = new Set<string>();
+  const tools = new Set<string>();
+  let ctx: any, limits: any, sent: string | undefined, opened = false, onlyTools = false;
+
+  const bridge = new Bridge({
+    command: launch.command, env: launch.env ?? {},
+    onRequest: answer, onNotify: take, onDown: (why: string) => { opened = false; tell("down", `Memory stopped (${why}); it is started again at a later turn.`); },
+  });
+
+  const tell = (cause: string, text: string, level = "warning") => {
+    if (told.has(cause)) return;
+    told.add(cause);
+    if (ctx?.hasUI) ctx.ui.notify(text, level);
+  };
+
+  function take(method: string, params: any) {
+    if (method === "notify") { if (ctx?.hasUI) ctx.ui.notify(params.text, params.level); }
+    else if (method === "status/changed") { if (ctx?.hasUI) ctx.ui.setStatus("hindsight", params.line); }
+  }
+
+  // -- what only the host knows ---------------------------------------------------------------
+  async function answer(method: string, params: any, signal: AbortSignal) {
+    if (!ctx) throw new Error("no session");
+    const registry = ctx.modelRegistry;
+    const label = (m: any) => m && `${m.provider}/${m.id}`;
+    if (method === "host/models")
+      return { models: registry.getAvailable().map((m: any) => ({ id: label(m), contextWindow: m.contextWindow })), current: label(ctx.model) ?? null };
+    if (method === "host/entries") return { entries: branch(undefined).entries };
+    if (method === "host/credentials") return { apiKey: await registry.getApiKeyForProvider(params.provider) };
+    if (method === "host/tasks") return { kind: "unavailable" };
+    if (method !== "host/complete") throw new Error(`unknown request ${method}`);
+    const at = params.model ? params.model.indexOf("/") : -1;
+    const model = params.model ? registry.find(params.model.slice(0, at), params.model.slice(at + 1)) : ctx.model;
+    if (!model) throw new Error(`no model ${params.model ?? "in this session"}`);
+    const text = (content: string) => [{ type: "text", text: content }];
+    const messages = params.messages.map((m: any) => ({ role: m.role, content: text(m.content), timestamp: Date.now() }));
+    const reply = await registry.complete(model, { systemPrompt: params.system, messages }, {
+      signal, maxTokens: params.maxTokens, temperature: params.temperature, sessionId: params.sessionId,
+      cacheRetention: params.cache ? "long" : undefined, headers: { "X-Hindsight-Stage": params.stage },
+    });
+    const said = reply.content.filter((c: any) => c.type === "text").map((c: any) => c.text).join("");
+    if (reply.stopReason === "error" || reply.stopReason === "aborted" || !said)
+      throw new Error(reply.errorMessage || `the model gave no text (${reply.stopReason})`);
+    return { text: said, model: label(model), usage: { inputTokens: reply.usage?.input ?? 0, outputTokens: reply.usage?.output ?? 0 } };
+  }
+
+  // The active branch: all of it, or what follows the entry that was sent last.
+  function branch(since: string | undefined) {
+    const all = ctx.sessionManager.getBranch();
+    const at = since === undefined ? -1 : all.findIndex((e: any) => e.id === since);
+    return at < 0 ? { entries: all } : { since, entries: all.slice(at + 1) };
+  }
+
+  function delta() {
+    const part = branch(sent);
+    sent = part.entries.at(-1)?.id ?? sent;
+    return part;
+  }
+
+  // -- events ---------------------------------------------------------------------------------
+  async function send(name: string, payload: any, timeoutMs: number, signal?: AbortSignal) {
+    try {
+      const reply: any = await bridge.call("event", { name, payload }, { timeoutMs, signal });
+      return apply(reply.actions ?? []);
+    } catch (error: any) {
+      if (!signal?.aborted) tell("silent", `Memory did not answer; this turn goes on without it (${error.message}).`);
+      return [];
+    }
+  }
+
+  function apply(actions: any[]) {
+    for (const action of actions) {
+      if (action.type === "limits") limits = action.limits;
+      else if (action.type === "tools") action.tools.forEach(registerTool);
+      else if (action.type === "notify") { if (ctx.hasUI) ctx.ui.notify(action.text, action.level); }
+      else if (action.type === "status") { if (ctx.hasUI) ctx.ui.setStatus("hindsight", action.line); }
+      else if (action.type === "show") { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
+    }
+    return actions;
+  }
+
+  async function open(reason: string) {
+    if (!bridge.start()) return false;
+    const manager = ctx.sessionManager, file = manager.getSessionFile();
+    sent = undefined;
+    const session = { id: manager.getSessionId(), file, trusted: !!ctx.isProjectTrusted?.(), ephemeral: file === undefined, onlyTools };
+    opened = (await send("session_start", { reason, cwd: ctx.cwd, session, ...delta() }, FIRST_MS)).length > 0;
+    return opened;
+  }
+
+  function registerTool(tool: any) {
+    if (tools.has(tool.name)) return;
+    tools.add(tool.name);
+    pi.registerTool({
+      name: tool.name, label: tool.name.replace("hindsight_", "memory "), description: tool.description, parameters: tool.parameters,
+      promptSnippet: tool.description.split(". ")[0],
+      async execute(id: string, args: any, signal: AbortSignal | undefined) {
+        const reply: any = await bridge.call("tool/call", { name: tool.name, arguments: args, toolCallId: id }, { signal });
+        if (reply.isError) throw new Error(reply.content);
+        return { content: [{ type: "text", text: reply.content }], details: reply.details };
+      },
+    });
+  }
+
+  pi.registerFlag("mem-only-tools", { description: "memory tools only, nothing automatic", type: "boolean", default: false });
+  pi.registerEntryRenderer?.(SHOWN, (entry: any, options: any, theme: any) => {
+    const lines = shown.get(entry.data?.id) ?? [];
+    const visible = options?.expanded ? lines : lines.slice(0, 1);
+    return { render: (width: number) => visible.map(l => theme.fg("dim", [...l].slice(0, Math.max(1, width - 1)).join(""))), invalidate() {} };
+  });
+
+  pi.on("session_start", async (event: any, context: any) => {
+    ctx = context;
+    onlyTools = pi.getFlag?.("mem-only-tools") === true;
+    await open(event.reason);
+  });
+  pi.on("before_agent_start", async (event: any, context: any) => {
+    ctx = context;
+    if (!opened && !(await open("resume"))) return;
+    await send("before_agent_start", { prompt: event.prompt, ...delta() }, FIRST_MS);
+  });
+  pi.on("context", async (event: any, context: any) => {
+    ctx = context;
+    if (!opened) return;
+    const messages = event.messages.map((m: any) => ({ role: m.role, timestamp: m.timestamp }));
+    const actions = await send("context", { messages }, (limits?.turnStartMs ?? FIRST_MS) + GRACE_MS, ctx.signal);
+    const inserts = actions.filter((a: any) => a.type === "insert");
+    if (!inserts.length) return;
+    const out = [...event.messages];
+    for (const { after, text, timestamp } of inserts.sort((a: any, b: any) => b.after - a.after))
+      out.splice(after + 1, 0, { role: "user", content: [{ type: "text", text }], timestamp });
+    return { messages: out };
+  });
+  pi.on("agent_end", async (event: any, context: any) => {
+    ctx = context;
+    if (!opened) return;
+    const last = event.messages?.filter((m: any) => m.role === "assistant").at(-1);
+    await send("agent_end", { aborted: last?.stopReason === "aborted", ...delta() }, (limits?.turnEndMs ?? 1000) + GRACE_MS);
+  });
+  pi.on("session_before_compact", async (event: any, context: any) => {
+    ctx = context;
+    if (!opened) return;
+    const kept = event.preparation?.firstKeptEntryId;
+    await send("session_before_compact", { firstKeptEntryId: kept, reason: event.reason, ...delta() }, (limits?.compactMs ?? FIRST_MS) + GRACE_MS);
+  });
+  pi.on("session_compact", async (_event: any, context: any) => {
+    ctx = context;
+    if (opened) await send("session_compact", delta(), FIRST_MS);
+  });
+  pi.on("session_shutdown", async (event: any, context: any) => {
+    ctx = context;
+    if (opened) await send("session_shutdown", { reason: event.reason, ...delta() }, (limits?.sessionEndMs ?? FIRST_MS) + GRACE_MS);
+    opened = false;
+    await bridge.stop(FIRST_MS);
+  });
+}
