@@ -142,7 +142,8 @@ _RULES = (
     SecretRule(
         "login pair",
         r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in|zugang|anmeldung)\b"
-        r"[ \t]{0,3}(?:is|are|with|as|:|=|ist|mit)?[ \t]{0,3}[\w.@+-]{1,60}(?:[ \t]{1,2}/[ \t]{1,2}|:)"
+        r"[ \t]{0,3}(?:is|are|with|as|:|=|ist|mit)?[ \t]{0,3}[\w.@+-]{1,60}"
+        r"(?:[ \t]{1,2}/[ \t]{1,2}|:)"
         r"(?P<secret>[^\s\"'`(){}\[\]<>]{6,200})(?![(<\[])",
         ("log", "cred", "account", "user", "sign in", "zugang", "anmeldung"),
         _login,
