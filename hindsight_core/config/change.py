@@ -1,0 +1,91 @@
+"""Changes one setting in a file, checked before it is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hindsight_core.config import schema
+from hindsight_core.config.files import patch
+from hindsight_core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from hindsight_core.config.layers import Loaded
+
+PROJECT_FILE = ".hindsight/config.toml"
+
+
+def user_file(loaded: Loaded) -> Path:
+    """The user's file, in the form it already has."""
+    other = loaded.paths.config.with_suffix(".json")
+    return other if other.is_file() and not loaded.paths.config.is_file() else loaded.paths.config
+
+
+def project_file(loaded: Loaded) -> Path:
+    """The project's file of ours, in the form it already has.
+
+    Raises:
+        ConfigError: This folder is no project.
+    """
+    if loaded.project.checkout is None:
+        raise ConfigError(f"{loaded.bank.reason}. Run this inside a project.")
+    path = loaded.project.checkout / PROJECT_FILE
+    other = path.with_suffix(".json")
+    return other if other.is_file() and not path.is_file() else path
+
+
+def change(path: Path, key: str, text: str, *, project: bool) -> tuple[str, object]:
+    """Set a key in a file; gives the key in our style and the value written.
+
+    Args:
+        path: The file; made when it does not exist.
+        key: ``section.key``, also in camelCase; ``prompts.<stage>``; ``plugins.<name>.<key>``.
+        text: The value as text: JSON for tables, comma-separated for lists.
+        project: The file is a project's, which never holds a secret.
+
+    Raises:
+        ConfigError: Unknown key, wrong value, a secret for a project's file, or the file cannot
+            be written.
+    """
+    name = resolve(key)
+    if project and schema.is_secret(name):
+        raise ConfigError(
+            f"{name} is a secret and never written to a project's file. Leave out --project, or "
+            "set hindsight.token_env to the name of an environment variable."
+        )
+    try:
+        value = _parse(name, text)
+        if name in schema.known_keys():
+            schema.check(name, value)
+    except ValueError as error:
+        shown = schema.MASK if schema.is_secret(name) else repr(text)
+        raise ConfigError(f"{name} = {shown}: expected {error}") from None
+    patch(path, {name: value})
+    return name, value
+
+
+def resolve(key: str) -> str:
+    """The key in our style.
+
+    Raises:
+        ConfigError: There is no such key; the message names the nearest.
+    """
+    name = schema.snake(key) if not key.startswith("prompts.") else key
+    section, _, rest = name.partition(".")
+    open_key = (section == "prompts" and rest) or (section == "plugins" and "." in rest)
+    if name in schema.known_keys() or open_key:
+        return name
+    near = schema.nearest(name)
+    raise ConfigError(f"unknown key {key}" + (f"; did you mean {near}?" if near else ""))
+
+
+def _parse(name: str, text: str) -> object:
+    if name in schema.known_keys():
+        return schema.parse_text(name, text)
+    if name.startswith("prompts."):
+        return text
+    try:
+        return json.loads(text)  # a plugin's key: its own model decides
+    except ValueError:
+        return text
