@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from hindsight_core.state.jobs import JobState
 from hindsight_core.state.owner import presence
 from hindsight_core.state.policy import QueuePolicy
 
@@ -21,6 +22,16 @@ class Claimed:
     content_hash: str
     session_id: str | None
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a try did not succeed, and whose fault it is."""
+
+    reason: str
+    retryable: bool = True
+    retry_after: float | None = None
+    bank_is_away: bool = False
 
 
 def lease_is_live(owner: str | None, until: float | None, *, now: float, lease: float) -> bool:
@@ -157,6 +168,39 @@ def finish(
     return True
 
 
+def fail(
+    connection: sqlite3.Connection,
+    job_id: int,
+    owner: str,
+    failure: Failure,
+    *,
+    bank: str,
+    policy: QueuePolicy,
+    now: float,
+) -> JobState:
+    """End a claim after a failed try: later, or never again."""
+    row = connection.execute(
+        "SELECT strikes FROM jobs WHERE id = ? AND owner = ?", (job_id, owner)
+    ).fetchone()
+    if row is None:
+        return "pending"
+    strikes, reason = int(row[0]), failure.reason
+    if not failure.retryable:
+        bury(connection, job_id, reason, now=now)
+        return "dead"
+    if failure.bank_is_away or failure.retry_after is not None:
+        wait = failure.retry_after
+        until = pause(connection, bank, policy=policy, retry_after=wait, reason=reason, now=now)
+        give_back(connection, job_id, owner, next_at=until, reason=reason, strike=False)
+        return "pending"
+    if strikes >= policy.max_attempts:
+        bury(connection, job_id, f"{strikes} tries: {reason}", now=now)
+        return "dead"
+    next_at = now + policy.wait(strikes)
+    give_back(connection, job_id, owner, next_at=next_at, reason=reason, strike=True)
+    return "pending"
+
+
 def give_back(
     connection: sqlite3.Connection,
     job_id: int,
@@ -183,14 +227,6 @@ def bury(connection: sqlite3.Connection, job_id: int, reason: str, *, now: float
         " WHERE id = ?",
         (reason, now, job_id),
     )
-
-
-def strikes_of(connection: sqlite3.Connection, job_id: int, owner: str) -> int | None:
-    """Tries that count against a claimed write; None when the claim was lost."""
-    row = connection.execute(
-        "SELECT strikes FROM jobs WHERE id = ? AND owner = ?", (job_id, owner)
-    ).fetchone()
-    return None if row is None else int(row[0])
 
 
 def pause(

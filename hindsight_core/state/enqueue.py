@@ -7,6 +7,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from hindsight_core.state.jobs import Enqueued, WindowMark
+from hindsight_core.state.windows import cursor, forget_journal, mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ def enqueue(connection: sqlite3.Connection, item: Incoming, *, now: float) -> En
     left alone, and the new content follows it.
     """
     if item.window is not None:
+        if _has_moved(connection, item, item.window):
+            return Enqueued("moved")
         _record_window(connection, item, item.window, now=now)
     waiting = connection.execute(
         "SELECT id, content_hash, state, owner FROM jobs WHERE bank = ? AND document_id = ?"
@@ -89,6 +92,19 @@ def _insert(connection: sqlite3.Connection, item: Incoming, *, now: float) -> in
     return int(cursor.lastrowid or 0)
 
 
+def _has_moved(connection: sqlite3.Connection, item: Incoming, window: WindowMark) -> bool:
+    """Whether the window overlaps another one; the very same window never does."""
+    if window.after is None:
+        return False
+    recorded = connection.execute(
+        "SELECT document_id FROM windows WHERE bank = ? AND session_id = ? AND last_entry_id = ?",
+        (item.bank, window.session_id, window.last_entry_id),
+    ).fetchone()
+    if recorded is not None and recorded[0] == item.document_id:
+        return False
+    return (cursor(connection, item.bank, window.session_id) or "") != window.after
+
+
 def _record_window(
     connection: sqlite3.Connection, item: Incoming, window: WindowMark, *, now: float
 ) -> None:
@@ -100,29 +116,3 @@ def _record_window(
     last = window.last_entry_id
     mark(connection, item.bank, window.session_id, last, document_id=item.document_id, now=now)
     forget_journal(connection, item.bank, window.session_id, window.last_entry_id)
-
-
-def mark(
-    connection: sqlite3.Connection,
-    bank: str,
-    session_id: str,
-    entry_id: str,
-    *,
-    document_id: str,
-    now: float,
-) -> None:
-    """Record that a session is dealt with up to an entry; ``document_id`` empty: nothing stored."""
-    connection.execute(
-        "INSERT OR IGNORE INTO windows (bank, session_id, last_entry_id, document_id, recorded_at)"
-        " VALUES (?, ?, ?, ?, ?)",
-        (bank, session_id, entry_id, document_id, now),
-    )
-
-
-def forget_journal(connection: sqlite3.Connection, bank: str, session_id: str, through: str) -> int:
-    """Delete a session's journaled entries up to and with one; nothing when it is unknown."""
-    return connection.execute(
-        "DELETE FROM journal WHERE bank = ?1 AND session_id = ?2 AND seq <="
-        " (SELECT seq FROM journal WHERE bank = ?1 AND session_id = ?2 AND entry_id = ?3)",
-        (bank, session_id, through),
-    ).rowcount

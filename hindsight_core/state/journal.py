@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from hindsight_core.errors import StorageError
 from hindsight_core.services import Clock, utc_now
 from hindsight_core.state import leases
-from hindsight_core.state.enqueue import forget_journal, mark
 from hindsight_core.state.entries import decode_entry, encode_entry
 from hindsight_core.state.owner import Owner
+from hindsight_core.state.windows import forget_journal, mark
 from hindsight_core.transcript.path import active_path
 
 if TYPE_CHECKING:
@@ -180,6 +180,15 @@ class Journal:
         if taken and self._heart is None:
             self._heart = asyncio.get_running_loop().create_task(self._beat())
         return taken
+
+    async def holds(self, bank: str, session_id: str) -> bool:
+        """Whether this process still has the session: it may have been resumed elsewhere.
+
+        To be asked after the cursor was read and before left-over entries are stored.
+        """
+        return await self._database.read(
+            lambda connection: leases.owner_of(connection, bank, session_id) == self._owner
+        )
 
     def close(self) -> None:
         """Stop the heartbeat; leases end with the process."""

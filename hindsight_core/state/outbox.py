@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hindsight_core.state.queue import Queue
 
 _PROBE_S = 5.0
+_MOVED = "another process has memorized part of it meanwhile; the rest is for another try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Outbox:
         bank: Bank,
         document: Document,
         *,
-        window: tuple[str, str] | None = None,
+        window: WindowMark | tuple[str, str] | None = None,
         session_id: str | None = None,
         again: bool = False,
     ) -> Receipt:
@@ -86,14 +87,15 @@ class Outbox:
         Args:
             bank: Where it goes.
             document: What is stored; an explicit one is stored even if it was stored before.
-            window: ``(session id, last entry id)`` of the window it came from: once this call
-                has written to disk, the session's cursor is behind that entry.
+            window: The window it came from, ``(session id, last entry id)`` at least: once
+                this call has written to disk, the session's cursor is behind that entry.
             session_id: Keeps the order of a session's writes where there is no window.
             again: Store it although a receipt says that it was stored.
 
         Returns:
-            ``stored``, ``known``, ``queued`` (durable, the bank is away) or ``failed`` (a dead
-            letter, with the reason).
+            ``stored``, ``known``, ``queued`` (durable, the bank is away) or ``failed``, with the
+            reason: a dead letter, or a window that overlaps one which another process stored
+            (nothing was done then: cut it anew after the session's cursor).
 
         Raises:
             StorageError: It could not be made durable: nothing was acknowledged.
@@ -101,13 +103,15 @@ class Outbox:
         entered = await self.queue.enqueue(
             bank.id,
             document,
-            window=WindowMark(*window) if window else None,
+            window=window if isinstance(window, WindowMark | None) else WindowMark(*window),
             session_id=session_id,
             again=again or document.explicit,
             owner=self._owner,
         )
         if entered.job is not None:
             return (await self._deliver(bank, entered.job)).receipt
+        if entered.outcome == "moved":
+            return Receipt("failed", document.id, reason=_MOVED)
         if entered.job_id is None:
             return Receipt("known", document.id, fact_ids=entered.fact_ids)
         return await self._behind_others(bank, document, entered.job_id)

@@ -100,18 +100,6 @@ def paused(
     return None if until is None else moment(until)
 
 
-def last_window(
-    connection: sqlite3.Connection, bank: str, session_id: str
-) -> tuple[int, str] | None:
-    """Number and last entry of a session's newest window."""
-    found: tuple[int, str] | None = connection.execute(
-        "SELECT seq, last_entry_id FROM windows WHERE bank = ? AND session_id = ?"
-        " ORDER BY seq DESC LIMIT 1",
-        (bank, session_id),
-    ).fetchone()
-    return found
-
-
 def retry(
     connection: sqlite3.Connection, *, bank: str | None, ids: Sequence[int], now: float
 ) -> int:

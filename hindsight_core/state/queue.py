@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from hindsight_core.services import Clock, utc_now
-from hindsight_core.state import claims, overview
+from hindsight_core.state import claims, overview, windows
 from hindsight_core.state.codec import content_hash, decode_document, encode_document
 from hindsight_core.state.enqueue import Incoming, enqueue
 from hindsight_core.state.jobs import Enqueued, Job, JobRow, JobState, QueueCounts, WindowMark
@@ -166,36 +166,14 @@ class Queue:
         """
         now = self._now()
 
-        def work(connection: sqlite3.Connection) -> JobState:
-            strikes = claims.strikes_of(connection, job.id, job.owner)
-            if strikes is None:
-                return "pending"
-            if not retryable:
-                claims.bury(connection, job.id, reason, now=now)
-                return "dead"
-            if bank_is_away or retry_after is not None:
-                until = claims.pause(
-                    connection,
-                    job.bank,
-                    policy=self.policy,
-                    retry_after=retry_after,
-                    reason=reason,
-                    now=now,
-                )
-                claims.give_back(
-                    connection, job.id, job.owner, next_at=until, reason=reason, strike=False
-                )
-                return "pending"
-            if strikes >= self.policy.max_attempts:
-                claims.bury(connection, job.id, f"{strikes} tries: {reason}", now=now)
-                return "dead"
-            next_at = now + self.policy.wait(strikes)
-            claims.give_back(
-                connection, job.id, job.owner, next_at=next_at, reason=reason, strike=True
+        failure = claims.Failure(
+            reason, retryable=retryable, retry_after=retry_after, bank_is_away=bank_is_away
+        )
+        return await self.database.write(
+            lambda connection: claims.fail(
+                connection, job.id, job.owner, failure, bank=job.bank, policy=self.policy, now=now
             )
-            return "pending"
-
-        return await self.database.write(work)
+        )
 
     async def release(self, job: Job) -> None:
         """Give a claim back untried: the caller was cancelled."""
@@ -221,10 +199,17 @@ class Queue:
             lambda connection: overview.row(connection, job_id, now=now, lease=lease)
         )
 
-    async def last_window(self, bank: str, session_id: str) -> tuple[int, str] | None:
-        """Number and last entry of the newest window enqueued for a session."""
-        return await self.database.read(
-            lambda connection: overview.last_window(connection, bank, session_id)
+    async def cursor(self, bank: str, session_id: str) -> str | None:
+        """The last entry of a session that is dealt with: enqueued, or nothing to store."""
+        return await self.database.read(lambda c: windows.cursor(c, bank, session_id))
+
+    async def move_cursor(self, bank: str, session_id: str, entry_id: str) -> None:
+        """Everything of a session up to and with this entry is dealt with."""
+        if await self.cursor(bank, session_id) == entry_id:
+            return
+        now = self._now()
+        await self.database.write(
+            lambda c: windows.move_cursor(c, bank, session_id, entry_id, now=now)
         )
 
     async def pending(self, bank: str | None = None) -> int:

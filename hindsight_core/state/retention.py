@@ -3,7 +3,7 @@
 The rule. Waiting writes, dead letters, the journal and the newest window of every session are
 never pruned: they end by delivery or by command. Receipts and older windows go after ``keep_days``
 unless their session is open or has journaled entries. In state.db the shown facts, summaries and
-ranges of a session untouched for ``keep_days`` go; its cursor stays.
+ranges of a session untouched for ``keep_days`` go.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
         )
     )
     await sessions.database.write(
-        lambda connection: work(connection, ("cursors", "saved_ranges", "shown", "summaries"))
+        lambda connection: work(connection, ("saved_ranges", "shown", "summaries"))
     )
 
 

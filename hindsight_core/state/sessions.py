@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.services import Clock, utc_now
+from hindsight_core.state.queue import Queue
 from hindsight_core.state.state_schema import STATE_SCHEMA
 from hindsight_core.storage import Database
 
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
-
-    from hindsight_core.state.queue import Queue
 
 SessionMode = Literal["normal", "read-only", "ignored"]
 Range = tuple[str | None, str]
@@ -24,11 +23,13 @@ _MODES: tuple[SessionMode, ...] = ("normal", "read-only", "ignored")
 class SessionState:
     """Per session and bank; the file may be lost, then it is filled again from the queue's.
 
+    The cursor is the newest window in the queue's file, written in the same transaction as the
+    document: a crash between the two repeats nothing, and state.db may be lost.
+
     Args:
         path: The file, ``$HINDSIGHT_MEM_HOME/state.db``.
         clock: Aware UTC now.
-        queue: Knows the windows that were enqueued: a cursor is never behind the newest of
-            them, so that a crash between enqueue and cursor repeats nothing.
+        queue: Knows the windows; None opens the queue.db beside the file.
 
     Raises:
         StorageError: From any method: the file cannot be read or written.
@@ -37,24 +38,16 @@ class SessionState:
     def __init__(self, path: Path, clock: Clock = utc_now, queue: Queue | None = None) -> None:
         self.database = Database(path, STATE_SCHEMA)
         self._clock = clock
-        self._queue = queue
+        self._queue = queue or Queue(path.with_name("queue.db"), clock)
+        self._owns_queue = queue is None
 
     async def cursor(self, bank: str, session_id: str) -> str | None:
         """Id of the last entry that is dealt with; None for a session never looked at."""
-        window = await self._window(bank, session_id)
-        row = await self._one("cursors", "entry_id, window_seq", bank, session_id)
-        if window is not None and (row is None or window[0] > int(row[1])):
-            return window[1]
-        return None if row is None else str(row[0])
+        return await self._queue.cursor(bank, session_id)
 
     async def set_cursor(self, bank: str, session_id: str, entry_id: str) -> None:
         """Everything up to and with this entry is dealt with."""
-        window = await self._window(bank, session_id)
-        number = window[0] if window else 0
-        await self._put(
-            "cursors (bank, session_id, entry_id, window_seq, updated_at)",
-            (bank, session_id, entry_id, number),
-        )
+        await self._queue.move_cursor(bank, session_id, entry_id)
 
     async def saved_ranges(self, bank: str, session_id: str) -> tuple[Range, ...]:
         """Ranges ``(after, last]`` whose content is stored already (pi/X-05)."""
@@ -133,11 +126,8 @@ class SessionState:
     def close(self) -> None:
         """Finish what is being written and close the file."""
         self.database.close()
-
-    async def _window(self, bank: str, session_id: str) -> tuple[int, str] | None:
-        if self._queue is None:
-            return None
-        return await self._queue.last_window(bank, session_id)
+        if self._owns_queue:
+            self._queue.close()
 
     async def _one(
         self, table: str, columns: str, bank: str, session_id: str

@@ -5,14 +5,6 @@ from __future__ import annotations
 from hindsight_core.storage import Schema
 
 _FIRST = """
-CREATE TABLE cursors (
-    bank TEXT NOT NULL,
-    session_id TEXT NOT NULL,
-    entry_id TEXT NOT NULL,
-    window_seq INTEGER NOT NULL,
-    updated_at REAL NOT NULL,
-    PRIMARY KEY (bank, session_id)
-);
 CREATE TABLE saved_ranges (
     bank TEXT NOT NULL,
     session_id TEXT NOT NULL,
