@@ -40,8 +40,7 @@ def show(
     table = {path: row for path, row in rows(loaded).items() if _wanted(path, keys)}
     if not with_origin:
         table = {path: {"value": row["value"]} for path, row in table.items()}
-    bank = {"id": loaded.bank.id, "backend": loaded.bank.backend}
-    bank |= {"declared": loaded.bank.declared, "reason": loaded.bank.reason}
+    bank = {name: getattr(loaded.bank, name) for name in ("id", "backend", "declared", "reason")}
     data = {"settings": table, "bank": bank, "off": loaded.off, "warnings": list(loaded.warnings)}
     data["files"] = [str(path) for path in loaded.files]
     app.emit(data, lambda console: _print(console, table, data))

@@ -208,6 +208,8 @@ def prompts(value: object) -> Settings:
                 found |= {
                     f"prompts.tools/{snake(tool)}.{k}": _text(v) for k, v in _table(parts).items()
                 }
+        elif isinstance(item, dict):
+            found |= {f"prompts.{key}/{name}": text for name, text in item.items()}
         else:
             found[f"prompts.{_PROMPTS.get(key, key)}"] = item
     return found

@@ -65,7 +65,7 @@ def _json(path: Path, text: str) -> object:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step, readable by its owner only.
+    """Replace a file in one step; a new one is readable by its owner only.
 
     Raises:
         ConfigError: The place cannot be written.
@@ -78,8 +78,9 @@ def write_text(path: Path, text: str) -> None:
                 stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.chmod(name, 0o600)
-            os.replace(name, _target(path))
+            target = _target(path)
+            os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o600)
+            os.replace(name, target)
         except BaseException:
             with suppress(OSError):
                 os.unlink(name)

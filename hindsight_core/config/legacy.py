@@ -89,6 +89,7 @@ PI = (
         env="HINDSIGHT_REVIEW_QUEUE",
         advice=f"the review queue {GONE}, see `hindsight-mem review`",
     ),
+    Old("queuePath", advice=f"the queue {GONE}, see `hindsight-mem queue`"),
     Old(
         "recallOperation",
         env="HINDSIGHT_RECALL_OPERATION",
@@ -227,7 +228,7 @@ TABLE: Mapping[str, tuple[Old, ...]] = {
 }
 # Which plugins' keys a file of the given kind may hold; ours may hold any that is not ambiguous.
 HINDSIGHT_FILE = (*PI, *S1)
-OWN_FILE = (*OPENCODE, *S1, *ACTIVE_MEMORY, *PI)
+OWN_FILE = tuple(row for row in (*OPENCODE, *S1, *ACTIVE_MEMORY, *PI) if row.key != "recall")
 
 REMOVED_FILES: Mapping[str, str] = {
     "active-memory.config.*": "a configuration that is a program is not run: copy its values into "

@@ -161,7 +161,7 @@ class _Reader:
             self.items.append(Item(str(row.new) if path == SAME else path, item, given))
 
     def _unknown(self, given: str) -> None:
-        names = (*schema.known_keys(), *self._old)
+        names = (*schema.known_keys(), *schema.sections(), *schema.OPEN, *self._old)
         near = schema.nearest(given, names) or schema.nearest(schema.snake(given), names)
         hint = f"; did you mean {near}?" if near else ""
         self.problems.append(f"{self._origin}: unknown key {given}{hint}")
