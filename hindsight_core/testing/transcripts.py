@@ -40,7 +40,9 @@ class TranscriptBuilder:
         entries: As recorded, with abandoned branches.
     """
 
-    def __init__(self, session_id: str = "s1", *, host: str = "generic", cwd: str | None = None):
+    def __init__(
+        self, session_id: str = "s1", *, host: str = "generic", cwd: str | None = None
+    ) -> None:
         self.session_id = session_id
         self.host = host
         self.cwd = cwd
