@@ -67,7 +67,15 @@ class Work:
     session_id: str | None = None
     explicit: bool = False
     per_turn: bool = False
+    outer: Work | None = None
     calls: int = field(default=0)
+
+    def units(self) -> Iterator[Work]:
+        """This one and those around it."""
+        unit: Work | None = self
+        while unit is not None:
+            yield unit
+            unit = unit.outer
 
 
 _work: ContextVar[Work | None] = ContextVar("hindsight_work", default=None)
@@ -77,14 +85,20 @@ _work: ContextVar[Work | None] = ContextVar("hindsight_work", default=None)
 def work(
     *, session_id: str | None = None, explicit: bool = False, per_turn: bool = False
 ) -> Iterator[Work]:
-    """Say what the model calls inside belong to.
+    """Say what the model calls inside belong to; blocks may stand in one another.
 
     Args:
         session_id: The session that they count towards.
         explicit: The user or the agent asked for it: no budget holds it back.
         per_turn: It is one turn, to which ``budget.calls_per_turn`` applies.
     """
-    unit = Work(session_id=session_id, explicit=explicit, per_turn=per_turn)
+    outer = _work.get()
+    unit = Work(
+        session_id=session_id or (outer.session_id if outer else None),
+        explicit=explicit or (outer is not None and outer.explicit),
+        per_turn=per_turn,
+        outer=outer,
+    )
     token = _work.set(unit)
     try:
         yield unit
@@ -141,8 +155,8 @@ class Meter:
         self.days[key[0]] = self.days.get(key[0], 0) + used
         if session is not None:
             self.sessions[session] = self.sessions.get(session, 0) + used
-        if unit is not None:
-            unit.calls += 1
+        for around in unit.units() if unit else ():
+            around.calls += 1
         self._schedule()
 
     def snapshot(self) -> Mapping[str, Mapping[str, int]]:
@@ -208,9 +222,10 @@ class Budget:
         unit = _work.get() or Work()
         if unit.explicit:
             return
-        if self._turn_limit is not None and unit.per_turn and unit.calls >= self._turn_limit:
+        made = max((around.calls for around in unit.units() if around.per_turn), default=-1)
+        if self._turn_limit is not None and made >= self._turn_limit:
             raise BudgetExceeded(
-                f"this turn has made {unit.calls} model calls "
+                f"this turn has made {made} model calls "
                 f"(budget.calls_per_turn = {self._turn_limit})"
             )
         session = session_id or unit.session_id

@@ -147,5 +147,20 @@ async def test_what_the_user_asked_for_goes_on(clock: FakeClock) -> None:
         await limited.check()
 
 
+async def test_inner_work_belongs_to_the_outer(clock: FakeClock) -> None:
+    meter = Meter(clock=clock)
+    limited = budget(meter, tokens_per_session=10, calls_per_turn=1)
+    with work(session_id="S1", explicit=True), work(per_turn=True):
+        use(meter, 20)
+        await limited.check()
+    assert meter.sessions == {"S1": 20}
+    with work(per_turn=True) as turn:
+        with work(), work():
+            use(meter, 1)
+        assert turn.calls == 1
+        with work(), pytest.raises(BudgetExceeded, match="calls_per_turn"):
+            await limited.check()
+
+
 def test_estimates_round_up() -> None:
     assert [estimate_tokens("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]

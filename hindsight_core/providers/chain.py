@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_WINDOW = 32_000
 MAX_PARALLEL = 4
+MAX_PARALLEL_WRITES = 3
 HOST_MODELS_S = 60.0
 HOST_MODELS_TIMEOUT_S = 3.0
 
@@ -38,7 +39,8 @@ class ModelChain:
 
     A candidate that raises, is silent for too long or answers with an empty text has failed, and
     the next one is asked; only a cancel stops the walk (pi/D-01). When all fail the last error
-    is raised. At most four calls run at once.
+    is raised. At most four calls run at once, at most three of them for writes, so that a turn
+    never queues behind a long memorize run.
 
     Args:
         settings: Effective settings.
@@ -69,6 +71,7 @@ class ModelChain:
         self._host: HostModels | None = None
         self._host_asked: datetime | None = None
         self._slots = asyncio.Semaphore(MAX_PARALLEL)
+        self._write_slots = asyncio.Semaphore(MAX_PARALLEL_WRITES)
         self._timeout_s = settings.models.timeout_ms / 1000
 
     @property
@@ -109,13 +112,13 @@ class ModelChain:
         await self.budget.check(session_id=request.session_id)
         await self._ask_host()
         try:
-            return await self._walk(request, purpose)
+            return await self._in_line(request, purpose)
         except ProviderError as error:
             wait = error.retry_after
             if purpose == "recall" or not wait or wait > self._timeout_s:
                 raise
         await self._sleep(wait)
-        return await self._walk(request, purpose)
+        return await self._in_line(request, purpose)
 
     async def context_window(self, purpose: Purpose) -> int:
         """Tokens that the first candidate can read; configured, asked of the host, or 32,000."""
@@ -135,6 +138,12 @@ class ModelChain:
                 await close()
         self._models.clear()
         await self.meter.close()
+
+    async def _in_line(self, request: CompletionRequest, purpose: Purpose) -> Completion:
+        if purpose == "recall":
+            return await self._walk(request, purpose)
+        async with self._write_slots:
+            return await self._walk(request, purpose)
 
     async def _walk(self, request: CompletionRequest, purpose: Purpose) -> Completion:
         if not self.available(purpose):

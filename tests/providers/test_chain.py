@@ -220,22 +220,39 @@ async def test_a_long_wait_goes_back_to_the_caller(
     assert len(model.requests) == 1
 
 
+class Counting:
+    """Answers when it is told to and knows how many wait."""
+
+    def __init__(self) -> None:
+        self.running: list[str] = []
+        self.most = 0
+        self.go = asyncio.Event()
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.running.append(request.stage)
+        self.most = max(self.most, len(self.running))
+        await self.go.wait()
+        self.running.remove(request.stage)
+        return Completion(text="fine", model="slow")
+
+
 @pytest.mark.spec("br/BR-58")
-async def test_at_most_four_calls_run_at_once(make_chain: Chain, request_: Any) -> None:
-    running, most = 0, 0
+async def test_at_most_four_calls_run_at_once_and_a_turn_finds_a_place(make_chain: Chain) -> None:
+    model = Counting()
+    chain = make_chain(retain="a", factories={"fake": lambda *_: model})
 
-    class Slow:
-        async def complete(self, request: CompletionRequest) -> Completion:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0.005)
-            running -= 1
-            return Completion(text="fine", model="slow")
+    def ask(stage: str, purpose: Any) -> asyncio.Task[Completion]:
+        request = CompletionRequest(stage, (Message("user", "q"),))
+        return asyncio.create_task(chain.complete(request, purpose=purpose))
 
-    chain = make_chain(retain="a", factories={"fake": lambda *_: Slow()})
-    await asyncio.gather(*(chain.complete(request_, purpose="retain") for _ in range(30)))
-    assert most == 4
+    writes = [ask("memorize/extract", "retain") for _ in range(30)]
+    turns = [ask("recall/judge", "recall") for _ in range(5)]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert sorted(model.running) == [*["memorize/extract"] * 3, "recall/judge"]
+    model.go.set()
+    await asyncio.gather(*writes, *turns)
+    assert model.most == 4
 
 
 @pytest.mark.spec("br/BR-56")
