@@ -98,7 +98,6 @@ async def test_the_timeout_error_says_what_to_do(make_chain: Chain, request_: An
         await chain.complete(request_, purpose="recall")
 
 
-@pytest.mark.spec("pi/D-24")
 async def test_an_outage_is_an_error_and_never_an_empty_answer(
     make_chain: Chain, request_: Any
 ) -> None:
@@ -138,7 +137,6 @@ async def test_messages_and_options_reach_the_model(make_chain: Chain) -> None:
     )
 
 
-@pytest.mark.spec("pi/L-05")
 @pytest.mark.parametrize(("cap", "bound"), [(320, 320), (1536, 1000), (None, 1000)])
 async def test_the_stage_cap_and_the_configured_bound_meet(
     make_chain: Chain, cap: int | None, bound: int
