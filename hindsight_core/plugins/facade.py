@@ -79,7 +79,10 @@ class Hooks:
         """
         from hindsight_core import __version__
 
-        self.add(Plugin(name or type(plugin).__name__, CORE, __version__, object=plugin))
+        wanted = name or type(plugin).__name__
+        taken = sum(p.builtin and p.name.split("#")[0] == wanted for p in self.plugins)
+        label = f"{wanted}#{taken + 1}" if taken else wanted
+        self.add(Plugin(label, CORE, __version__, object=plugin))
 
     def add(self, plugin: Plugin) -> None:
         """Register a plugin and call its registration hooks.

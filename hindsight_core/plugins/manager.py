@@ -54,6 +54,10 @@ class Manager:
             PluginError: An unknown hook, an unknown argument, a wrapper; nothing stays registered.
         """
         key = f"{plugin.distribution}:{plugin.name}"
+        if key in self._plugins:
+            raise PluginError(
+                f"{plugin.label} is registered already", distribution=plugin.distribution
+            )
         self._plugins[key] = plugin
         try:
             self._pm.register(plugin.object, name=key)
