@@ -1,0 +1,150 @@
+"""``hindsight-mem queue``: writes on their way to a bank, and those that were given up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hindsight_core.cli.app import App, common
+from hindsight_core.errors import BankError, ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindsight_core.state.jobs import JobRow, JobState
+    from hindsight_core.state.outbox import DrainReport
+
+_IDS = click.argument("ids", nargs=-1, type=int, metavar="[ID]...")
+_BANK_HINT = "Without --bank: of every bank."
+
+
+@click.group()
+def queue() -> None:
+    """The write queue: list, flush, retry, purge.
+
+    A write is on disk here before it is in its bank. One that its bank refuses again and again
+    is a dead letter: it stays until it is retried or purged.
+    """
+
+
+@queue.command("list", epilog=_BANK_HINT)
+@common
+@click.option("--dead", is_flag=True, help="Dead letters only.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1))
+def list_(app: App, dead: bool, limit: int) -> None:  # noqa: FBT001 - click passes it by name
+    """Waiting writes and dead letters, oldest first; never their text."""
+    app.run(_list(app, "dead" if dead else None, limit))
+
+
+async def _list(app: App, state: JobState | None, limit: int) -> None:
+    async with app.runtime(read_only=True) as runtime:
+        rows = await runtime.queue.rows(bank=app.bank_name, state=state, limit=limit)
+        counts = await runtime.queue.counts(app.bank_name)
+
+    def human(console: Console) -> None:
+        for row in rows:
+            console.print(_line(row), markup=False)
+        console.print(f"{counts.pending} pending, {counts.dead} dead", markup=False, style="dim")
+        if counts.set_aside:
+            console.print(f"{counts.set_aside} unreadable records set aside", markup=False)
+        if counts.dead:
+            console.print("Try them again with `queue retry`, drop them with `queue purge`.")
+
+    data = {"jobs": [_record(row) for row in rows], "total": counts.pending + counts.dead}
+    app.emit(data | _plain(asdict(counts)), human)
+
+
+@queue.command()
+@common
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds; the rest stays queued.")
+def flush(app: App, timeout: float) -> None:
+    """Deliver the waiting writes of the project's bank (or of --bank) now."""
+    app.run(_flush(app, timeout))
+
+
+async def _flush(app: App, timeout: float) -> None:
+    async with app.runtime() as runtime:
+        bank = runtime.bank
+        report = await runtime.outbox.drain(bank, deadline_s=timeout, force=True)
+
+    def human(console: Console) -> None:
+        console.print(f"{report.sent} sent, {report.pending} pending, {report.dead} dead")
+
+    app.emit({"bank": bank.id, **_outcome(report)}, human)
+    if report.pending or any(r.outcome == "failed" for r in report.receipts):
+        raise BankError(
+            f"{bank.id}: {report.reason or 'a write was refused'}. "
+            "What is pending stays on disk and is tried again; see `hindsight-mem queue list`."
+        )
+
+
+@queue.command(epilog=_BANK_HINT)
+@common
+@_IDS
+def retry(app: App, ids: tuple[int, ...]) -> None:
+    """Give dead letters all their tries again, and end the waits of the others."""
+
+    async def work() -> int:
+        async with app.runtime() as runtime:
+            return await runtime.queue.retry(bank=app.bank_name, ids=ids)
+
+    count = app.run(work())
+    _require(count, ids)
+    app.emit({"retried": count}, lambda console: console.print(f"{count} due now"))
+
+
+@queue.command(epilog=_BANK_HINT)
+@common
+@_IDS
+@click.option("--pending", is_flag=True, help="Waiting writes too: they are lost then.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def purge(app: App, ids: tuple[int, ...], pending: bool, yes: bool) -> None:  # noqa: FBT001
+    """Drop dead letters (all, or those named) and unreadable records for good."""
+    if not yes:
+        if app.json:
+            raise ConfigError("purge deletes for good: add --yes to confirm it")
+        what = "writes, waiting ones too," if pending else "dead letters"
+        click.confirm(f"Drop {what} for good?", abort=True)
+
+    async def work() -> int:
+        async with app.runtime() as runtime:
+            return await runtime.queue.purge(bank=app.bank_name, ids=ids, pending=pending)
+
+    count = app.run(work())
+    _require(count, ids)
+    app.emit({"purged": count}, lambda console: console.print(f"{count} dropped"))
+
+
+def _require(count: int, ids: tuple[int, ...]) -> None:
+    if ids and not count:
+        named = ", ".join(map(str, ids))
+        raise ConfigError(f"no such write in the queue: {named}. See `hindsight-mem queue list`.")
+
+
+def _record(row: JobRow) -> dict[str, Any]:
+    return _plain(asdict(row))
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.isoformat() if hasattr(v, "isoformat") else v for k, v in values.items()}
+
+
+def _outcome(report: DrainReport) -> dict[str, Any]:
+    return {
+        "sent": report.sent,
+        "failed": report.failed,
+        "pending": report.pending,
+        "dead": report.dead,
+        "reason": report.reason,
+    }
+
+
+def _line(row: JobRow) -> str:
+    state = "in delivery" if row.claimed else row.state
+    reason = f"  {row.reason}" if row.reason else ""
+    return (
+        f"{row.id}  {row.bank}  {row.document_id}  {state}, {row.attempts} tries, "
+        f"since {row.created_at:%Y-%m-%d %H:%M}{reason}"
+    )
