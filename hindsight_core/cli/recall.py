@@ -117,10 +117,10 @@ def _show_hits(app: App, hits: list[Hit], *, explain: bool) -> None:
     for hit in hits:
         said = hit.fact.timestamp
         date = said.date().isoformat() if said else "no date   "
-        click.echo(f"{date}  {hit.fact.text}  [{hit.id}]")
+        click.echo(f"{hit.score:.2f}  {date}  {hit.fact.text}  [{hit.id}]")
         if explain:
             parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.parts.items())
-            click.echo(f"            score {hit.score:.3f} ({parts or 'no parts'})")
+            click.echo(f"      {parts or 'this bank does not say how the score came about'}")
 
 
 async def _turn(app: App, text: str) -> int:

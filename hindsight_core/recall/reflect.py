@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.banks.base import ReflectingBank
 from hindsight_core.errors import BankError, BudgetExceeded, PromptError, ProviderError
 from hindsight_core.memory import Hit, Query
-from hindsight_core.prompt_contexts import FactLine, Reflect
+from hindsight_core.prompt_contexts import Reflect
 from hindsight_core.recall.escape import escape
+from hindsight_core.recall.floor import evident
 from hindsight_core.recall.lines import fact_lines
 from hindsight_core.recall.search import Cleans, search
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from hindsight_core.stages import Stages
 
 LIMIT = 24
+FEW = 5
 MAX_TOKENS = 600
 
 
@@ -56,29 +59,30 @@ async def reflect(
 
 
 async def _compose(stages: Stages, query: str, hits: list[Hit]) -> Reflected:
-    facts = tuple(_safe(line) for line in fact_lines(hits))
-    variables = Reflect(query=query, facts=facts)
     ids = tuple(hit.id for hit in hits)
     try:
         if not stages.available("recall"):
-            return _listed(stages, variables, ids, why="no model is configured for recall")
+            return _listed(stages, query, hits, why="no model is configured for recall")
         text = await stages.write(
-            "bank/reflect", variables, purpose="recall", max_tokens=MAX_TOKENS
+            "bank/reflect", _variables(query, hits), purpose="recall", max_tokens=MAX_TOKENS
         )
     except (ProviderError, BudgetExceeded, PromptError) as error:
-        return _listed(stages, variables, ids, why=str(error))
+        return _listed(stages, query, hits, why=str(error))
     used = tuple(fact_id for fact_id in ids if fact_id in text)
     return Reflected("ok", text, used or ids)
 
 
-def _listed(stages: Stages, variables: Reflect, ids: tuple[str, ...], *, why: str) -> Reflected:
-    text = stages.prompts.render("bank/reflect_listing", variables).text.strip()
-    return Reflected("degraded", text, ids, reason=why)
+def _listed(stages: Stages, query: str, hits: list[Hit], *, why: str) -> Reflected:
+    """What a model would have been given, less what it would have seen to be beside the point."""
+    shown = evident(Query(text=query), hits) or tuple(hits[:FEW])
+    text = stages.prompts.render("bank/reflect_listing", _variables(query, shown)).text.strip()
+    return Reflected("degraded", text, tuple(hit.id for hit in shown), reason=why)
+
+
+def _variables(query: str, hits: Sequence[Hit]) -> Reflect:
+    lines = (replace(line, text=escape(line.text)) for line in fact_lines(hits))
+    return Reflect(query=query, facts=tuple(lines))
 
 
 def _empty() -> Reflected:
     return Reflected("empty", "(no relevant memory)", reason="the bank returned no facts")
-
-
-def _safe(line: FactLine) -> FactLine:
-    return replace(line, text=escape(line.text))
