@@ -80,6 +80,11 @@ class EngineApi(Protocol):
         """Handlers by canonical name."""
         ...
 
+    @property
+    def live_tokens(self) -> int:
+        """``recall.live_tokens``, for `Replay`."""
+        ...
+
     async def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """One canonical call; never raises for a memory failure."""
         ...

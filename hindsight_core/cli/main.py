@@ -22,6 +22,9 @@ COMMANDS = {
     "log": "what was recalled, stored and failed",
     "usage": "model calls and tokens by stage and day",
     "explain": "why a fact was or was not injected in a turn",
+    "install": "wire memory into a host",
+    "uninstall": "take it out again",
+    "bridge": "serve one host process on stdin and stdout",
     "doctor": "test the real path end to end and say what to do",
 }
 

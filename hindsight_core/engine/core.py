@@ -88,6 +88,11 @@ class MemoryEngine:
             "status/get": self.status_get,
         }
 
+    @property
+    def live_tokens(self) -> int:
+        """``recall.live_tokens`` of this session, for `hindsight_core.host.Replay`."""
+        return self._live.runtime.settings.recall.live_tokens if self._live else 0
+
     async def call(self, method: str, params: Params) -> Params:
         """One canonical call by name, for host adapters."""
         result: Params = await self.methods[method](params)

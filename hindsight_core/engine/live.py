@@ -121,9 +121,7 @@ class LiveSession:
         """Memorize what is about to be discarded, from a snapshot, in the background."""
         if not self.memorizes:
             return
-        snapshot = LivePath()
-        snapshot.update({"entries": params.get("entries")})
-        entries = snapshot.entries or self.path.entries
+        entries = self.path.discarded(params)
         await self._journal(entries)
         self.work.memorize(entries, reason="compact")
 

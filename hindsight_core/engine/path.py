@@ -38,6 +38,20 @@ class LivePath:
         """Take a whole path, as ``host/entries`` gives it."""
         self.entries = self._read(raw)
 
+    def discarded(self, params: Mapping[str, Any]) -> tuple[Entry, ...]:
+        """What a compaction takes away: ``entries``, or this path up to ``firstKept``.
+
+        A boundary that is unknown here gives the whole path: rather too much than lost.
+        """
+        raw = params.get("entries")
+        if isinstance(raw, list) and raw:
+            return self._read(raw)
+        kept = params.get("firstKept")
+        for place, entry in enumerate(self.entries):
+            if entry.id == kept:
+                return self.entries[:place]
+        return self.entries
+
     def _read(self, raw: Sequence[Any]) -> tuple[Entry, ...]:
         decoded = entries_from_wire(raw)
         self.unknown += decoded.unknown

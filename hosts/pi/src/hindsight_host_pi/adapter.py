@@ -1,0 +1,168 @@
+"""pi's raw events as canonical calls, and their results as actions for the shim."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from hindsight_core.host import EngineApi, Limits, Replay
+from hindsight_host_pi.transcript import wire_entries
+
+Payload = dict[str, Any]
+Action = dict[str, Any]
+CAPABILITIES = {
+    "complete": True,
+    "entries": True,
+    "credentials": True,
+    "status": True,
+    "blocks": "replay",
+}
+
+
+class PiAdapter:
+    """One pi process.
+
+    A turn's recall starts with ``before_agent_start`` and is awaited in ``context``, the first
+    event in which Escape reaches an extension; a cancelled ``context`` cancels the recall.
+    """
+
+    name = "pi"
+    limits = Limits()
+
+    def __init__(self, engine: EngineApi) -> None:
+        self._engine = engine
+        self._replay = Replay(cap_tokens=0)
+        self._turn: asyncio.Task[Payload] | None = None
+        self._handlers: dict[str, Callable[[Payload], Awaitable[list[Action]]]] = {
+            "session_start": self._session_start,
+            "before_agent_start": self._before_agent_start,
+            "context": self._context,
+            "agent_end": self._agent_end,
+            "session_before_compact": self._before_compact,
+            "session_compact": self._compact,
+            "session_shutdown": self._shutdown,
+        }
+
+    async def event(self, name: str, payload: Payload) -> Sequence[Action]:
+        """Handle one event of pi; an unknown one does nothing."""
+        handler = self._handlers.get(name)
+        return await handler(payload) if handler else []
+
+    async def _session_start(self, payload: Payload) -> list[Action]:
+        session = payload.get("session") or {}
+        opened = await self._engine.call(
+            "initialize",
+            {
+                "protocol": 1,
+                "client": {"name": "pi-shim", "version": "1"},
+                "cwd": payload.get("cwd"),
+                "session": {
+                    "id": session.get("id"),
+                    "file": session.get("file"),
+                    "trusted": session.get("trusted"),
+                    "ephemeral": bool(session.get("ephemeral") or session.get("onlyTools")),
+                },
+                "capabilities": CAPABILITIES,
+            },
+        )
+        self._replay = Replay(cap_tokens=self._engine.live_tokens)
+        await self._engine.call(
+            "session/start", {"reason": payload.get("reason"), **_entries(payload)}
+        )
+        actions: list[Action] = [
+            {"type": "limits", "limits": opened["limits"]},
+            {"type": "tools", "tools": opened["tools"]},
+        ]
+        actions += [
+            {"type": "notify", "level": "warning", "text": text} for text in opened["warnings"]
+        ]
+        if opened["state"] in ("off", "dormant"):
+            text = f"Memory is {opened['state']}: {opened.get('reason')}"
+            actions.append({"type": "status", "line": f"memory: {opened['state']}"})
+            if opened["state"] == "off":
+                actions.append({"type": "notify", "level": "warning", "text": text})
+        return actions
+
+    async def _before_agent_start(self, payload: Payload) -> list[Action]:
+        await self._stop_turn()
+        params = {
+            "turnId": uuid.uuid4().hex,
+            "prompt": payload.get("prompt") or "",
+            **_entries(payload),
+        }
+        self._turn = asyncio.create_task(self._engine.call("turn/start", params))
+        return []
+
+    async def _context(self, payload: Payload) -> list[Action]:
+        messages = [(m.get("role"), m.get("timestamp")) for m in payload.get("messages") or []]
+        actions: list[Action] = []
+        if self._turn is not None:
+            try:
+                turn = await self._turn
+            except asyncio.CancelledError:
+                await self._stop_turn()
+                raise
+            self._turn = None
+            for block in turn["blocks"]:
+                actions += await self._place(block, messages)
+        for index, text in self._replay.places(messages):
+            actions.append(
+                {"type": "insert", "after": index, "text": text, "timestamp": messages[index][1]}
+            )
+        return actions
+
+    async def _place(self, block: Payload, messages: list[tuple[Any, Any]]) -> list[Action]:
+        anchor = next((m for m in reversed(messages) if m[0] == "user"), None)
+        if anchor is None:
+            return []
+        if self._replay.add(anchor, block["text"]):
+            await self._engine.call("compact/after", {"shown": block["memories"]})
+        lines = (block.get("display") or block["text"]).splitlines()
+        return [{"type": "show", "id": uuid.uuid4().hex[:12], "lines": lines}]
+
+    async def _agent_end(self, payload: Payload) -> list[Action]:
+        await self._stop_turn()
+        await self._engine.call(
+            "turn/end", {"aborted": payload.get("aborted") is True, **_entries(payload)}
+        )
+        return []
+
+    async def _before_compact(self, payload: Payload) -> list[Action]:
+        await self._engine.call("turn/progress", _entries(payload))
+        kept = payload.get("firstKeptEntryId")
+        reason = payload.get("reason")
+        await self._engine.call(
+            "compact/before", {"firstKept": kept, "reason": reason or "unknown"}
+        )
+        return []
+
+    async def _compact(self, payload: Payload) -> list[Action]:
+        self._replay.clear()
+        await self._engine.call("turn/progress", _entries(payload))
+        await self._engine.call("compact/after", {})
+        return []
+
+    async def _shutdown(self, payload: Payload) -> list[Action]:
+        await self._stop_turn()
+        await self._engine.call("turn/progress", _entries(payload))
+        await self._engine.call("session/end", {"reason": payload.get("reason") or "quit"})
+        return []
+
+    async def _stop_turn(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None and not turn.done():
+            turn.cancel()
+            with suppress(asyncio.CancelledError):
+                await turn
+
+
+def _entries(payload: Payload) -> Payload:
+    records = payload.get("entries")
+    if not isinstance(records, list):
+        return {}
+    since = payload.get("since")
+    found: Payload = {"entries": wire_entries(records)}
+    return found | {"since": since} if isinstance(since, str) else found
