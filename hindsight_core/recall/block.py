@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.memory import Hit
 from hindsight_core.prompt_contexts import FactLine, RecallBlock, Wrapper
+from hindsight_core.recall.clip import one_line
 from hindsight_core.recall.escape import OPEN_TAG, escape, escape_tags
-from hindsight_core.recall.lines import fact_lines, one_line
+from hindsight_core.recall.lines import fact_lines
 from hindsight_core.turns import Block, BlockKind
 
 if TYPE_CHECKING:

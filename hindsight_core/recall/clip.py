@@ -1,9 +1,14 @@
-"""Bounds a long text and keeps what says most: its beginning and its end."""
+"""Texts on one line and of bounded length."""
 
 from __future__ import annotations
 
 _HEAD_SHARE = 0.7
 _GAP = "\n…\n"
+
+
+def one_line(text: str) -> str:
+    """The text with every kind of line break and run of space made one space."""
+    return " ".join(text.split())
 
 
 def clip(text: str, limit: int) -> str:

@@ -6,11 +6,7 @@ from collections.abc import Iterable
 
 from hindsight_core.memory import Hit
 from hindsight_core.prompt_contexts import FactLine
-
-
-def one_line(text: str) -> str:
-    """The text with every kind of line break and run of space made one space."""
-    return " ".join(text.split())
+from hindsight_core.recall.clip import one_line
 
 
 def fact_lines(hits: Iterable[Hit], *, with_bank: bool | None = None) -> tuple[FactLine, ...]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from hindsight_core.errors import BankError, ConfigError
 from hindsight_core.memory import Hit, Query, Scope
-from hindsight_core.recall.clip import clip
+from hindsight_core.recall.clip import clip, one_line
 from hindsight_core.recall.keywords import has_substance
-from hindsight_core.recall.lines import one_line
 from hindsight_core.recall.merge import distinct
 from hindsight_core.turns import Turn
 

@@ -71,12 +71,13 @@ def test_without_a_judge_candidates_are_worth_50(hits):
     assert unjudged([]).score == 0
 
 
-@pytest.mark.spec("pi/R-12")
+@pytest.mark.spec("pi/R-12", "pi/L-05")
 async def test_input_is_task_key_and_numbered_facts(kit, hits):
     made = kit(script={"recall/judge": '{"score": 70, "keep": [1]}'})
     await judge(made.stages, TURN, QUERY, hits, timeout_s=5)
     asked = made.model.requests[0].messages[0].content
     assert "fix the importer" in asked and "importer retries" in asked
+    assert made.model.requests[0].max_tokens == 160
     lines = [line for line in asked.splitlines() if line[:1].isdigit()]
     assert lines == [f"{n}. (2026-03-01) fact {n}" for n in range(1, 5)]
 

@@ -113,12 +113,12 @@ async def test_the_filter_can_be_off(plan):
     assert found.judge is False
 
 
-@pytest.mark.spec("pi/R-03", "pi/X-10")
+@pytest.mark.spec("pi/R-03", "pi/X-10", "pi/L-05")
 async def test_the_model_sees_request_and_context(plan, entry):
     said = [entry("user", "fix the widget"), entry("assistant", "done")]
     _, model = await plan('{"queries": ["x"]}', prompt="and the other?", entries=said)
     asked = model.requests[0]
-    assert asked.stage == "recall/queries"
+    assert (asked.stage, asked.max_tokens) == ("recall/queries", 320)
     assert asked.system.endswith("(hindsight stage: recall/queries)")
     content = asked.messages[0].content
     assert content.index("and the other?") < content.index("user: fix the widget")
