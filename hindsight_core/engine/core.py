@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = 1
 Params = dict[str, Any]
+Call = Callable[[Params], Awaitable[Any]]
 logger = logging.getLogger("hindsight_core.engine")
 
 
@@ -65,6 +66,8 @@ class MemoryEngine:
         self._notices = Notices(self._tell)
         self._opening: Opening | None = None
         self._live: LiveSession | None = None
+        # Requests run side by side: one that was sent behind `initialize` waits for it.
+        self._gate = asyncio.Lock()
         self.limits = ceiling or Limits()
 
     def lower_limits(self, ceiling: Limits) -> None:
@@ -72,10 +75,9 @@ class MemoryEngine:
         self._ceiling = self.limits = ceiling
 
     @property
-    def methods(self) -> dict[str, Callable[[Params], Awaitable[Any]]]:
+    def methods(self) -> dict[str, Call]:
         """Handlers by canonical method name."""
-        return {
-            "initialize": self.initialize,
+        behind = {
             "session/start": self.session_start,
             "turn/start": self.turn_start,
             "turn/progress": self.turn_progress,
@@ -87,6 +89,16 @@ class MemoryEngine:
             "command/run": self.command_run,
             "status/get": self.status_get,
         }
+        waiting = {name: self._behind_opening(run) for name, run in behind.items()}
+        return {"initialize": self.initialize, **waiting}
+
+    def _behind_opening(self, run: Call) -> Call:
+        async def call(params: Params) -> Any:
+            async with self._gate:
+                pass
+            return await run(params)
+
+        return call
 
     @property
     def live_tokens(self) -> int:
@@ -100,6 +112,10 @@ class MemoryEngine:
 
     async def initialize(self, params: Params) -> Params:
         """Open the session; state and reason say what memory does here."""
+        async with self._gate:
+            return await self._initialize(params)
+
+    async def _initialize(self, params: Params) -> Params:
         await self._leave("reload")
         opening = await asyncio.to_thread(open_session, params, host=self._host, env=self._env)
         self._opening = opening
