@@ -40,7 +40,7 @@ async def plan_judged(settings: Settings, stages: Stages, turn: Turn, *, timeout
             )
     except (ProviderError, BudgetExceeded, PromptError, TimeoutError) as error:
         why = str(error) or f"no answer within {timeout_s:g} s"
-        logger.warning("the queries could not be made, keywords are searched: %s", why)
+        logger.info("the queries could not be made, keywords are searched: %s", why)
         return plan_keywords(settings, turn, reason=f"no queries from a model: {why}")
     return _plan(settings, turn, answer)
 

@@ -118,7 +118,7 @@ class RecallRunner:
         try:
             found = await bank.recall(query)
         except BankError as error:
-            logger.warning("bank %s failed: %s", bank.id, error)
+            logger.info("bank %s failed: %s", bank.id, error)
             return Searched(query=query, error=f"bank {bank.id}: {error}", bank=bank.id)
         filtered = await self._hooks.filter_hits(turn, query, found)
         candidates = distinct(filtered)
