@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Generator, Mapping, MutableMapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 import jinja2
 from jinja2 import nodes
@@ -107,10 +107,13 @@ class Engine:
         pieces: list[str] = []
         size = 0
         try:
-            for piece in environment.get_template(name).generate(values):
+            template = environment.get_template(name)
+            stream = cast("Generator[str, None, None]", template.generate(values))
+            for piece in stream:
                 size += len(piece)
                 if size > limit:
-                    raise Runaway(f"it writes more than {limit} characters")
+                    # raised inside of the template, where its line is known
+                    stream.throw(Runaway(f"it writes more than {limit} characters"))
                 pieces.append(piece)
         finally:
             _steps.reset(token)

@@ -16,6 +16,7 @@ from jinja2 import meta, nodes
 Token = tuple[int, str, str]
 KEYWORDS = frozenset("and or not if else in is true false none True False None loop".split())
 ATTRIBUTE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 WATCH = "_as_written"
 GUARDS = frozenset({"default", "d", "defined", "undefined"})
 
@@ -46,7 +47,7 @@ def keep_unknown(
     guards itself (``default``, ``is defined``) is left to Jinja. A plain attribute such as
     ``{{ fact.date }}`` is wrapped, because only rendering shows whether it exists.
     """
-    found: dict[str, int] = {}
+    source, found = _readable(environment, source)
     pieces: list[str] = []
     for group in _placeholders(environment, source):
         text = _text(group)
@@ -93,6 +94,29 @@ def left_as_written(report: Callable[[str], None]) -> type[jinja2.Undefined]:
             return Left(name=f"{self._undefined_name}.{name}")
 
     return Left
+
+
+def _readable(environment: jinja2.Environment, source: str) -> tuple[str, dict[str, int]]:
+    """The source with text in braces that cannot even be split into words made literal."""
+    found: dict[str, int] = {}
+
+    def literal(match: re.Match[str]) -> str:
+        if _splits(environment, match.group()):
+            return match.group()
+        found[match.group()[2:-2].strip()] = source.count("\n", 0, match.start()) + 1
+        return _literal(match.group())
+
+    if _splits(environment, source):
+        return source, found
+    return PLACEHOLDER.sub(literal, source), found
+
+
+def _splits(environment: jinja2.Environment, source: str) -> bool:
+    try:
+        list(environment.lexer.tokeniter(source, None))
+    except jinja2.TemplateSyntaxError:
+        return False
+    return True
 
 
 def _placeholders(environment: jinja2.Environment, source: str) -> Iterable[list[Token]]:

@@ -69,12 +69,12 @@ class Prompts:
         cls, loaded: Loaded, *, plugin_dirs: Iterable[Path] = (), agent: str | None = None
     ) -> Prompts:
         """The search path of a configuration; an untrusted project's folder is not in it."""
-        agent = agent or getattr(loaded, "agent", None)
         dirs = []
+        project = loaded.project.checkout or loaded.project.root
         if agent is not None:
             dirs.append(TemplateDir("agent", loaded.paths.agents / agent / "templates"))
-        if loaded.project.trusted and loaded.project.root is not None:
-            dirs.append(TemplateDir("project", loaded.project.root / ".hindsight" / "templates"))
+        if loaded.project.trusted and project is not None:
+            dirs.append(TemplateDir("project", project / ".hindsight" / "templates"))
         dirs.append(TemplateDir("user", loaded.paths.templates))
         dirs += [TemplateDir("plugin", path) for path in plugin_dirs]
         return cls(dirs=dirs, inline=loaded.settings.prompts)

@@ -163,7 +163,7 @@ def _target(app: App, where: str, agent: str | None) -> Path:
         return app.paths.agents / agent / "templates"
     if where == "user":
         return app.paths.templates
-    root: Path | None = app.loaded.project.root
+    root = app.loaded.project.checkout or app.loaded.project.root
     if root is None:
         raise ConfigError("this folder is no project; use --user, or run inside a project")
     return root / ".hindsight" / "templates"
