@@ -9,7 +9,8 @@ may have truncated either side.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _LT = r"(?:<|&(?:amp;){0,3}(?:lt|#0{0,4}60|#x0{0,4}3c);|\\{1,4}u003c)"
@@ -58,10 +59,9 @@ class _Mark:
 
 def strip_blocks(text: str) -> str:
     """Text without memory blocks of ours, of the older plugins, and host-made passages."""
-    marks = [*_tags(text), *_fences(text)]
+    marks = sorted((*_tags(text), *_fences(text)), key=lambda mark: mark.start)
     if marks:
-        regions = sorted(r for kind in {m.kind for m in marks} for r in _regions(text, marks, kind))
-        text = _without(text, regions)
+        text = _without(text, _regions(marks, len(text)))
     if "hindsight" in text[-80:].lower():
         text = _PARTIAL.sub("", text)
     return text
@@ -94,13 +94,14 @@ def _tags(text: str) -> Iterable[_Mark]:
         ours, host = bool(found["ours"]), bool(found["host"])
         name = "ours" if ours else found["name"].lower()
         line = text[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]
+        alone = not line.strip() or text[found.end() : found.end() + 1] == "\n"
         yield _Mark(
             # Escaped marks belong to escaped blocks: facts inside a block have theirs escaped.
             kind=f"{name} {found['lt'].lower()}",
             start=found.start(),
             end=found.end(),
             closes=bool(found["close"]),
-            to_end=ours or not line.strip() or (host and "reminder" in name),
+            to_end=ours or alone or (host and "reminder" in name),
             from_start=ours,
         )
 
@@ -109,51 +110,55 @@ def _fences(text: str) -> Iterable[_Mark]:
     if "(untrusted memory" not in text and "recalled memory" not in text.lower():
         return
     for found in _FENCE_OPEN.finditer(text):
-        yield _fence(found, to_end="untrusted" in found[0].lower())
+        yield _fence(found)
     for found in _FENCE_CLOSE.finditer(text):
         yield _fence(found, closes=True)
 
 
-def _fence(found: re.Match[str], *, closes: bool = False, to_end: bool = False) -> _Mark:
-    return _Mark("fence", found.start(), found.end(), closes, to_end, from_start=closes)
+def _fence(found: re.Match[str], *, closes: bool = False) -> _Mark:
+    return _Mark("fence", found.start(), found.end(), closes, to_end=not closes, from_start=closes)
 
 
-def _regions(text: str, marks: Sequence[_Mark], kind: str) -> list[tuple[int, int]]:
-    mine = sorted((m for m in marks if m.kind == kind), key=lambda m: m.start)
-    regions, at, done = [], 0, 0
-    while at < len(mine):
-        mark = mine[at]
+def _regions(marks: Sequence[_Mark], size: int) -> Iterator[tuple[int, int]]:
+    done = 0
+    places = {kind: [n for n, m in enumerate(marks) if m.kind == kind] for kind in _kinds(marks)}
+    unclosed: set[str] = set()
+    for number, mark in enumerate(marks):
+        if mark.start < done:
+            continue
         if mark.closes:
             if mark.from_start:
-                regions.append((done, mark.end))
+                yield done, mark.end
                 done = mark.end
-            at += 1
             continue
-        last = _last_close(mine, at + 1)
+        last = None if mark.kind in unclosed else _last_close(marks, places[mark.kind], number)
         if last is not None:
-            done = mine[last].end
-            regions.append((mark.start, done))
-            at = last + 1
+            yield mark.start, last.end
+            done = last.end
             continue
-        # No end anywhere behind: the first opening that may run to the end takes the rest.
-        rest = next((m for m in mine[at:] if m.to_end), None)
-        if rest is not None:
-            regions.append((rest.start, len(text)))
-        break
-    return regions
+        unclosed.add(mark.kind)
+        if mark.to_end:
+            yield mark.start, size
+            return
 
 
-def _last_close(marks: Sequence[_Mark], start: int) -> int | None:
+def _last_close(marks: Sequence[_Mark], places: Sequence[int], opening: int) -> _Mark | None:
+    """The last closing mark before the next opening that follows a closing one."""
     last = None
-    for number in range(start, len(marks)):
-        if marks[number].closes:
-            last = number
+    for at in range(bisect_right(places, opening), len(places)):
+        mark = marks[places[at]]
+        if mark.closes:
+            last = mark
         elif last is not None:
             break
     return last
 
 
-def _without(text: str, regions: Sequence[tuple[int, int]]) -> str:
+def _kinds(marks: Iterable[_Mark]) -> set[str]:
+    return {mark.kind for mark in marks}
+
+
+def _without(text: str, regions: Iterable[tuple[int, int]]) -> str:
     # A removed region leaves a line end, so that its two sides never join to a new mark.
     kept, at = [], 0
     for start, end in regions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,14 @@ class PiReader:
             skipped=tree.collector.skipped,
             repaired=lines.repaired,
         )
+
+
+def read_branch(records: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
+    """Entries of a branch that a running pi or omp gave as its session records, in their order."""
+    tree = _Tree()
+    for record in records:
+        tree.take(record)
+    return tuple(tree.collector)
 
 
 class _Tree:
