@@ -1,0 +1,49 @@
+"""``hindsight-mem doctor``: tests the real path and says what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hindsight_core.cli.app import App, common
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hindsight_core.doctor import Finding
+
+COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
+
+
+@click.command()
+@common
+def doctor(app: App) -> int:
+    """Configuration, plugins, templates, model, embedder, bank (write, read back, delete), queue."""
+    findings = app.run(_examine(app))
+    app.emit(
+        {
+            "findings": [
+                {"name": f.name, "level": f.level, "text": f.text, "advice": f.advice}
+                for f in findings
+            ]
+        },
+        lambda console: _show(console, findings),
+    )
+    return 1 if any(finding.level == "failed" for finding in findings) else 0
+
+
+async def _examine(app: App) -> list[Finding]:
+    from hindsight_core.doctor import examine
+
+    async with app.runtime() as runtime:
+        return await examine(runtime)
+
+
+def _show(console: Console, findings: list[Finding]) -> None:
+    for finding in findings:
+        mark = f"[{COLOURS[finding.level]}]{finding.level:8}[/]"
+        console.print(mark, f"{finding.name}:", end=" ")
+        console.print(finding.text, markup=False)
+        if finding.advice and finding.level != "ok":
+            console.print(f"         {finding.advice}", markup=False)

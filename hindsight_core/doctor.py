@@ -1,0 +1,175 @@
+"""Checks of ``doctor``: the real path end to end, and what to do where it does not hold."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hindsight_core.errors import HindsightError
+
+if TYPE_CHECKING:
+    from hindsight_core.runtime import Runtime
+
+Level = Literal["ok", "warning", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check.
+
+    Attributes:
+        name: What was checked.
+        level: ``failed`` makes the command exit with 1.
+        text: What was found.
+        advice: What to do, when it is not ``ok``.
+    """
+
+    name: str
+    level: Level
+    text: str
+    advice: str | None = None
+
+
+Check = Callable[["Runtime"], Awaitable[list[Finding]]]
+
+
+async def examine(runtime: Runtime) -> list[Finding]:
+    """Run every check; a check that raises is a finding itself."""
+    checks: dict[str, Check] = {
+        "configuration": _configuration,
+        "plugins": _plugins,
+        "templates": _templates,
+        "model": _model,
+        "embedder": _embedder,
+        "bank": _bank,
+        "queue": _queue,
+    }
+    registered = runtime.hooks.checks.items()
+    checks |= {n: c.factory(runtime.settings, runtime.services) for n, c in registered}
+    findings = []
+    for name, check in checks.items():
+        try:
+            findings += await check(runtime)
+        except HindsightError as error:
+            findings.append(Finding(name, "failed", str(error)))
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            findings.append(Finding(name, "failed", text, "This is a bug; please report it."))
+    return findings
+
+
+async def _configuration(runtime: Runtime) -> list[Finding]:
+    loaded = runtime.loaded
+    findings = [
+        Finding("configuration", "warning", text, "Run `hindsight-mem config check`.")
+        for text in loaded.warnings
+    ]
+    if loaded.off:
+        findings.append(Finding("configuration", "warning", f"memory is off: {loaded.off}"))
+    files = ", ".join(map(str, loaded.files)) or "no file, defaults only"
+    findings.append(Finding("configuration", "ok", files))
+    if not loaded.bank.declared:
+        advice = (
+            "Declare one with `hindsight-mem config set bank.id auto`; "
+            "the command line works without."
+        )
+        findings.append(Finding("bank", "warning", loaded.bank.reason, advice))
+    return findings
+
+
+async def _plugins(runtime: Runtime) -> list[Finding]:
+    problems = runtime.hooks.problems
+    if not problems:
+        return [Finding("plugins", "ok", "all loaded")]
+    advice = "See `hindsight-mem plugins`; block one with plugins.block."
+    return [Finding("plugins", "warning", text, advice) for text in problems]
+
+
+async def _templates(runtime: Runtime) -> list[Finding]:
+    from hindsight_core.prompt_check import check
+
+    problems = check(runtime.prompts.search)
+    if not problems:
+        return [Finding("templates", "ok", "every template renders")]
+    advice = "See `hindsight-mem prompts check`."
+    return [Finding("templates", "warning", str(text), advice) for text in problems]
+
+
+async def _model(runtime: Runtime) -> list[Finding]:
+    from hindsight_core.budget import work
+    from hindsight_core.providers.base import CompletionRequest, Message
+
+    models = runtime.models
+    if not models.available("retain"):
+        advice = (
+            "Memory works without a model: it keeps what you state or ask to keep. For more set "
+            "models.base_url and models.model."
+        )
+        return [Finding("model", "warning", models.reason, advice)]
+    request = CompletionRequest(
+        stage="doctor",
+        messages=(Message("user", "ok?"),),
+        system="(hindsight stage: doctor)",
+        max_tokens=16,
+    )
+    findings = []
+    for purpose in ("recall", "retain"):
+        label = models.label(purpose)  # type: ignore[arg-type]
+        try:
+            with work(explicit=True):
+                await models.complete(request, purpose=purpose)  # type: ignore[arg-type]
+        except HindsightError as error:
+            advice = "Check models.base_url, models.model and the key named by models.api_key_env."
+            findings.append(Finding(f"model for {purpose}", "failed", f"{label}: {error}", advice))
+        else:
+            findings.append(Finding(f"model for {purpose}", "ok", f"{label} answered"))
+    return findings
+
+
+async def _embedder(runtime: Runtime) -> list[Finding]:
+    from inspect import isawaitable
+
+    embedder = runtime.embedder
+    if embedder is None:
+        return [Finding("embedder", "ok", "none configured: search by words")]
+    result = embedder.embed(["doctor"], kind="query")
+    vectors = await result if isawaitable(result) else result
+    return [Finding("embedder", "ok", f"{embedder.identity}: {len(vectors[0])} dimensions")]
+
+
+async def _bank(runtime: Runtime) -> list[Finding]:
+    """A write, read back, deleted: what a session does."""
+    from hindsight_core.identity import fact_id
+    from hindsight_core.memory import Document, Fact, Query
+
+    bank = runtime.bank
+    stats = await bank.stats()
+    where = f"{runtime.bank_id} ({runtime.loaded.bank.backend}), {stats.facts} facts"
+    if runtime.read_only:
+        return [Finding("bank", "ok", f"{where}, read-only: nothing was written")]
+    word = f"doctor{uuid.uuid4().hex[:12]}"
+    text = f"The check {word} wrote this and deletes it."
+    document_id = f"doctor-{word}"
+    fact = Fact(id=fact_id(text), text=text, document_id=document_id)
+    await bank.retain(Document(id=document_id, text=text, facts=(fact,)))
+    try:
+        hits = await bank.recall(Query(text=word, limit=3))
+    finally:
+        await bank.delete_document(document_id)
+    if not any(word in hit.fact.text for hit in hits):
+        advice = "Run `hindsight-mem bank stats`; export the bank and import it into a new one."
+        return [Finding("bank", "failed", f"{where}: a write was not found again", advice)]
+    return [Finding("bank", "ok", f"{where}: written, read back, deleted")]
+
+
+async def _queue(runtime: Runtime) -> list[Finding]:
+    counts = await runtime.queue.counts(runtime.bank_id)
+    if counts.dead:
+        advice = "See `hindsight-mem queue list`, then `hindsight-mem queue retry`."
+        return [Finding("queue", "warning", f"{counts.dead} dead letters", advice)]
+    if counts.pending:
+        advice = "They are stored when the bank is back; `hindsight-mem queue flush` tries now."
+        return [Finding("queue", "warning", f"{counts.pending} writes wait", advice)]
+    return [Finding("queue", "ok", "empty")]
