@@ -1,0 +1,174 @@
+"""How two statements relate, without a model: the same, a changed value, or different things.
+
+Cautious by design: losing a fact to a wrong "same", or retiring one to a wrong "changed", is
+worse than keeping two that say nearly the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from hindsight_core.memorize.lexicon import content_stems, lexicon, stem, tokens
+
+Relation = Literal["same", "changed", "different"]
+_NUMERIC = re.compile(r"^\d[\d.,:/\-]*$")
+_REPLACED = re.compile(
+    r"(?:\binstead of|\brather than|\bno longer|\bnot\b|\bfrom|\bdrop(?:ped|ping)?|\breplac\w+|\bstatt"
+    r"|\bnicht mehr|\bвместо|\bбольше не|\bau lieu de|\ben vez de|\ben lugar de|不再|而不是|不用)"
+    r"\s*(?:the |den |die |das |use |using )?([^,;.()]{2,40}?)(?=\s+(?:for|as|in|to|and|but|any\s?more|für)\b|[,;.()]|$)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement taken apart.
+
+    Attributes:
+        subject: Stems before the dividing word; all of them where there is none.
+        words: Stems after it, without values and units.
+        values: Numbers, times, versions and switch positions that it sets.
+        negative: Whether it is negated (two negations cancel out).
+        marker: It says itself that something has changed.
+        divided: A dividing word was found.
+    """
+
+    subject: frozenset[str]
+    words: frozenset[str]
+    values: tuple[str, ...]
+    negative: bool
+    marker: bool
+    divided: bool
+
+    @property
+    def all_words(self) -> frozenset[str]:
+        """Subject and words together."""
+        return self.subject | self.words
+
+
+@lru_cache(maxsize=4096)
+def statement(text: str) -> Statement:
+    """Take a statement apart; what stands behind a reason word does not count."""
+    words = lexicon()
+    found = _head(tokens(text))
+    cut = next((i for i, t in enumerate(found) if t in words.link and _says(found[:i])), None)
+    left, right = (found, found) if cut is None else (found[:cut], found[cut + 1 :])
+    values = [_value(t) for t in right if _is_value(t)]
+    return Statement(
+        subject=_stems(left, numbers=cut is not None),
+        words=_stems(right, numbers=False) if cut is not None else frozenset(),
+        values=tuple(sorted(values)),
+        negative=sum(t in words.negation for t in found) % 2 == 1,
+        marker=any(t in words.marker for t in found),
+        divided=cut is not None,
+    )
+
+
+def relation(new: str, old: str) -> Relation:
+    """What a new statement is to an old one.
+
+    ``changed`` means that the old one no longer holds: the same subject has another value, or the
+    new one names what it replaces.
+    """
+    a, b = statement(new), statement(old)
+    if _same(a, b):
+        return "same"
+    if _revalued(a, b) or _reversed(a, b) or _replaces(new, a, b):
+        return "changed"
+    return "different"
+
+
+def replaced_words(text: str) -> list[frozenset[str]]:
+    """What a statement says it replaces or rejects: stems of each named thing."""
+    return [s for m in _REPLACED.finditer(text) if (s := content_stems(m.group(1)))]
+
+
+def _same(a: Statement, b: Statement) -> bool:
+    if a.negative != b.negative or a.values != b.values:
+        return False
+    if a.all_words == b.all_words:
+        return bool(a.all_words)
+    if not a.values or a.subject != b.subject or not a.subject:
+        return False
+    # The value is the same and so is the subject: one side may name a unit or a detail.
+    return not a.words or not b.words
+
+
+def _revalued(a: Statement, b: Statement) -> bool:
+    if not a.values or len(a.values) != len(b.values) or a.values == b.values:
+        return False
+    if a.negative != b.negative or not _alike(a.words, b.words):
+        return False
+    if not a.subject or not _one_class(a.values, b.values):
+        return False
+    if a.divided and b.divided:
+        return a.subject == b.subject or (a.marker and a.subject < b.subject)
+    if a.all_words == b.all_words:
+        return True
+    return a.marker and a.all_words < b.all_words
+
+
+def _reversed(a: Statement, b: Statement) -> bool:
+    same_words = a.all_words == b.all_words and len(a.all_words) >= 2
+    if same_words and a.values == b.values:
+        return a.negative != b.negative
+    # One word against another only where both are names and the new one says that it changed.
+    if not (a.marker and a.divided and b.divided and a.subject == b.subject and a.subject):
+        return False
+    one_each = len(a.words) == len(b.words) == 1 and not a.values and not b.values
+    return one_each and a.negative == b.negative
+
+
+def _replaces(new: str, a: Statement, b: Statement) -> bool:
+    for gone in replaced_words(new):
+        if not gone <= b.all_words or gone == a.all_words:
+            continue
+        rest = b.all_words - gone
+        shared = rest & a.all_words
+        if shared and len(shared) * 2 >= len(rest):
+            return True
+    return False
+
+
+def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
+    if not a or not b or a == b:
+        return True
+    return len(a & b) * 5 >= len(a | b) * 3
+
+
+def _one_class(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    toggles = lexicon().toggle
+    return all((x in toggles) == (y in toggles) for x, y in zip(a, b, strict=True))
+
+
+def _head(found: list[str]) -> list[str]:
+    reasons = lexicon().reason
+    cut = next((i for i, t in enumerate(found) if t in reasons and _says(found[:i])), None)
+    return found if cut is None or cut < 3 else found[:cut]
+
+
+def _says(found: list[str]) -> bool:
+    return bool(_stems(found, numbers=True))
+
+
+def _is_value(token: str) -> bool:
+    words = lexicon()
+    return bool(_NUMERIC.match(token)) or token in words.number or token in words.toggle
+
+
+def _value(token: str) -> str:
+    token = lexicon().number.get(token, token).rstrip(".,:/-")
+    return token.replace(",", ".")
+
+
+def _stems(found: list[str], *, numbers: bool) -> frozenset[str]:
+    words = lexicon()
+    skip = words.stop | words.link | words.marker | words.negation | words.unit
+    return frozenset(
+        stem(words.number.get(t, t))
+        for t in found
+        if t not in skip and any(c.isalnum() for c in t) and (numbers or not _is_value(t))
+    )
