@@ -13,6 +13,15 @@ from hindsight_core.testing.network import network_guard
 OURS = ("HINDSIGHT_", "PI_HINDSIGHT_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the slow suites to ``.ci/run full``."""
+    if os.environ.get("HINDSIGHT_TEST_SLOW"):
+        return
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason="slow: runs in .ci/run full"))
+
+
 @pytest.fixture
 def loopback() -> None:
     """Ask for this where a test talks to a server that it started itself."""
