@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core.config import schema
 from hindsight_core.config.files import patch
@@ -12,6 +12,7 @@ from hindsight_core.errors import ConfigError
 
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
+    from hindsight_core.config.settings import Settings
 
 PROJECT_FILE = ".hindsight/config.toml"
 
@@ -35,7 +36,9 @@ def project_file(loaded: Loaded) -> Path:
     return other if other.is_file() and not path.is_file() else path
 
 
-def change(path: Path, key: str, text: str, *, project: bool) -> tuple[str, object]:
+def change(
+    path: Path, key: str, text: str, *, project: bool, settings: Settings
+) -> tuple[str, object]:
     """Set a key in a file; gives the key in our style and the value written.
 
     Args:
@@ -43,6 +46,7 @@ def change(path: Path, key: str, text: str, *, project: bool) -> tuple[str, obje
         key: ``section.key``, also in camelCase; ``prompts.<stage>``; ``plugins.<name>.<key>``.
         text: The value as text: JSON for tables, comma-separated for lists.
         project: The file is a project's, which never holds a secret.
+        settings: What is effective now: the new value must fit to it (am/A-CFG-6).
 
     Raises:
         ConfigError: Unknown key, wrong value, a secret for a project's file, or the file cannot
@@ -57,7 +61,7 @@ def change(path: Path, key: str, text: str, *, project: bool) -> tuple[str, obje
     try:
         value = _parse(name, text)
         if name in schema.known_keys():
-            schema.check(name, value)
+            _check_order(name, schema.check(name, value), settings)
     except ValueError as error:
         shown = schema.MASK if schema.is_secret(name) else repr(text)
         raise ConfigError(f"{name} = {shown}: expected {error}") from None
@@ -78,6 +82,18 @@ def resolve(key: str) -> str:
         return name
     near = schema.nearest(name)
     raise ConfigError(f"unknown key {key}" + (f"; did you mean {near}?" if near else ""))
+
+
+def _check_order(name: str, value: Any, settings: Settings) -> None:  # noqa: ANN401
+    section, _, key = name.rpartition(".")
+    for group in schema.sections()[section].ordered if section else ():
+        if key not in group:
+            continue
+        found = [
+            value if part == key else getattr(getattr(settings, section), part) for part in group
+        ]
+        if found != sorted(found):
+            raise ValueError(" <= ".join(group))
 
 
 def _parse(name: str, text: str) -> object:

@@ -185,7 +185,8 @@ def embedding(value: object) -> Settings:
 
 def fast_model(value: object) -> Settings:
     """The candidates become the first model and the chain of both purposes."""
-    _, config = _adapter(value)
+    table = _table(value)
+    config = _table(table.get("config", table))
     names = config.get("candidates", [config["model"]] if "model" in config else [])
     if not isinstance(names, list) or not names:
         raise ValueError("a list of candidates that is not empty")

@@ -131,11 +131,11 @@ def _loose(path: str, text: str) -> object:
 
 
 def _unknown(name: str, rest: str) -> str | None:
-    known = {f"{OWN}{key.replace('.', '__').upper()}": key for key in schema.known_keys()}
-    near = schema.nearest(name, tuple(known))
-    if "__" not in rest and not near:
+    known = tuple(key.replace(".", "__").upper() for key in schema.known_keys())
+    near = schema.nearest(rest, known)
+    if "__" not in rest and (near is None or near.replace("__", "_") != rest.replace("__", "_")):
         return None  # some other part of ours reads it
-    return f"environment {name}: unknown key" + (f"; did you mean {near}?" if near else "")
+    return f"environment {name}: unknown key" + (f"; did you mean {OWN}{near}?" if near else "")
 
 
 def kill_switches(env: Mapping[str, str]) -> Layer:

@@ -162,7 +162,8 @@ class Merger:
         if path in schema.known_keys() and path != "bank.id":
             now = schema.MASK if schema.is_secret(path) else _short(self.get(path))
             kept = f"; {now} stays ({self.origins.get(path, 'default')})"
-        self.warnings.append(f"{origin}: {item.given} = {text}: expected {expected}{kept}")
+        where = origin if origin.endswith(item.given) else f"{origin}: {item.given}"
+        self.warnings.append(f"{where} = {text}: expected {expected}{kept}")
 
     def _let_go(self, items: Iterable[Item], own: set[str]) -> None:
         """Options of one adapter never leak into another one's (am/A-CFG-2)."""

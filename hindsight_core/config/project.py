@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hindsight_core.config.paths import user_home
+from hindsight_core.config.slugs import remote_slug, slug
 
 _REMOTE = re.compile(r'^\s*\[remote "origin"\]\s*$(?P<body>(?:\n(?!\s*\[).*)*)', re.M)
 _URL = re.compile(r"^\s*url\s*=\s*(?P<url>.+?)\s*$", re.M)
@@ -58,6 +59,21 @@ def locate(cwd: Path, env: Mapping[str, str]) -> Place:
     if why:
         return Place(here, None, None, here.name, reason=f"{here} is no project: {why}")
     return Place(here, here, here, here.name)
+
+
+def project_id(place: Place, *, given: str | None, strategy: str) -> str:
+    """Id of a project inside a shared bank (s1/S-ID-3).
+
+    Args:
+        place: Where the session runs.
+        given: `scope.project_id`; it wins.
+        strategy: `scope.project_id_strategy`.
+    """
+    if given:
+        return slug(given, empty="repo")
+    if strategy == "remote" and place.remote:
+        return remote_slug(place.remote)
+    return slug(place.name, empty="repo")
 
 
 def _never(folder: Path, home: Path, env: Mapping[str, str]) -> str | None:

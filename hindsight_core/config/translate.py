@@ -79,13 +79,17 @@ class _Reader:
         self.agents: dict[str, Mapping[str, Any]] = {}
         self._origin = origin
         self._own_first = own_first
-        self._old = {row.key: row for row in old if not _void(row, table)}
-        self._void = {row.key for row in old} - self._old.keys()
-        self._old_sections = {
-            row.key.rpartition(".")[0][:size]
-            for row in old
-            for size in _cuts(row.key.rpartition(".")[0])
-        }
+        self._old: dict[str, Old] = {}
+        self._void: set[str] = set()
+        for row in old:
+            # In our style as well: whoever moves to a TOML file writes `recall_max_lines`.
+            names = {row.key, schema.snake(row.key)}
+            if _void(row, table):
+                self._void |= names
+            else:
+                self._old |= dict.fromkeys(names, row)
+        outer = {name.rpartition(".")[0] for name in (*self._old, *self._void)}
+        self._old_sections = {name[:size] for name in outer for size in _cuts(name)}
 
     def read(self, table: Mapping[str, Any], prefix: str = "") -> None:
         for key, value in table.items():
