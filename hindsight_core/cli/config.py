@@ -84,10 +84,10 @@ def set_(app: App, *, project: bool, key: str, value: str) -> None:
     from hindsight_core.config.show import shown
     from hindsight_core.config.trusting import keep_trust
 
-    loaded = app.loaded
+    loaded = _load(app)
     path = project_file(loaded) if project else user_file(loaded)
     with keep_trust(loaded):
-        name, written = change(path, key, value, project=project)
+        name, written = change(path, key, value, project=project, settings=loaded.settings)
     data = {"key": name, "value": shown(name, written), "file": str(path)}
     text = f"{name} = {json.dumps(data['value'], ensure_ascii=False)} in {path}"
     if project and not loaded.project.trusted:

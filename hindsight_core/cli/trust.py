@@ -22,11 +22,12 @@ def trust(app: App, *, remove: bool, listing: bool, folder: Path | None) -> None
     Kept are its path and a digest of its configuration and templates; when these change, it has
     to be trusted again.
     """
+    from hindsight_core.config.paths import Paths
     from hindsight_core.config.project import locate
     from hindsight_core.config.trust import TrustStore, acting_files
     from hindsight_core.services import utc_now
 
-    store = TrustStore(app.paths.trust)
+    store = TrustStore(Paths.from_env(os.environ).trust)
     if listing:
         kept = store.projects()
         app.emit({"projects": kept}, lambda console: console.print("\n".join(kept), markup=False))

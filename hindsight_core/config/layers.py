@@ -95,10 +95,11 @@ def load(
         overrides: Values of a command's own options.
         profiles: Further profiles, of plugins.
         sections: Plugin -> model of its section; None leaves the sections unread.
-        claim: Write down that the project owns its automatic bank name; None for: when a bank
-            is declared.
+        claim: Write down that the project owns its automatic bank name. None for: when a bank
+            is declared, and on the command line (no host), whose commands need no declaration.
     """
     env = os.environ if env is None else env
+    claim = True if claim is None and host is None else claim
     paths, place = Paths.from_env(env), locate(cwd, env)
     found = Reading(env, host)
     found.user(paths)

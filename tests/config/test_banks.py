@@ -93,13 +93,20 @@ def test_a_second_project_of_the_same_name_gets_its_own(world):
     assert (world.load().bank.id, world.load(cwd=other).bank.id) == (first, second)
 
 
-def test_a_look_takes_no_name(world):
+def test_a_dormant_session_takes_no_name(world):
     other = world.root / "elsewhere/Shop Front"
     other.mkdir(parents=True)
-    assert world.load(cwd=other).bank.id == "shop-front"
+    assert world.load(cwd=other, host="pi").bank.id == "shop-front"
     assert not (world.memory / "projects").exists()
     world.own('[bank]\nid = "auto"\n')
     assert world.load().bank.id == "shop-front"
+
+
+@pytest.mark.spec("pi/D-21")
+def test_commands_without_a_declaration_never_share_a_bank(world):
+    other = world.root / "elsewhere/Shop Front"
+    other.mkdir(parents=True)
+    assert world.load().bank.id != world.load(cwd=other).bank.id
 
 
 def test_two_clones_of_one_remote_share_a_bank(world, git):

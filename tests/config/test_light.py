@@ -23,7 +23,7 @@ def test_loading_without_files_imports_nothing_heavy(world):
 
 
 def test_loading_makes_nothing(world):
-    world.load()
+    world.load(host="pi")
     assert not world.memory.exists()
 
 
