@@ -44,7 +44,8 @@ class Redactor:
                 changed = _replaced(view.text, _spans(rule, view))
                 if changed is not view.text:
                     view = _View(changed)
-        return view.text
+        # A value that held a mark already was replaced up to the space in that mark.
+        return view.text.replace(f"{MARK}{MARK[7:]}", MARK)
 
     def named(self, name: str, value: str) -> str:
         """A value that stands under a name, such as a tool's argument or a metadata field."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hindsight_core.redact_rules import SecretRule, Span
-from hindsight_core.redact_values import is_code, is_mixed, is_open, is_random
+from hindsight_core.redact_values import MARK, is_code, is_mixed, is_open, is_random
 
 _W = r"[A-Za-z0-9_-]"
 
@@ -21,6 +21,11 @@ def _mixed(found: re.Match[str]) -> bool:
 
 def _random(found: re.Match[str]) -> bool:
     return _closed(found) and is_random(found["secret"])
+
+
+def _key_body(found: re.Match[str]) -> bool:
+    body = found["secret"].strip()
+    return len(body) > 3 and not body.startswith(MARK[:4])
 
 
 def _orphan_key_ends(text: str) -> Iterator[Span]:
@@ -57,7 +62,7 @@ SHAPE_RULES: tuple[SecretRule, ...] = (
         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
         r"(?P<secret>[\s\S]*?)(?:(?=-----END)|\Z)",
         ("private key",),
-        lambda found: len(found["secret"].strip()) > 3 and not is_open(found["secret"].strip()),
+        _key_body,
     ),
     SecretRule("end of a private key", needles=("private key",), find=_orphan_key_ends),
     SecretRule("JWT", rf"(?<!{_W})eyJ{_W}{{4,}}\.{_W}{{4,}}\.{_W}{{3,}}", ("eyj",)),
@@ -102,9 +107,9 @@ SHAPE_RULES: tuple[SecretRule, ...] = (
     SecretRule("cookie", needles=("cookie",), find=_cookies),
     SecretRule(
         "live or test key",
-        r"(?<![A-Za-z0-9])[a-z]{2,12}_(?:live|test|prod|sandbox|secret)_[A-Za-z0-9]{16,}",
+        r"(?:(?<![A-Za-z0-9])[a-z]{2,12}_|(?<=_))(?:live|test|prod|sandbox|secret)_[A-Za-z0-9]{16,}",
         ("_live_", "_test_", "_prod_", "_sandbox_", "_secret_"),
-        lambda found: is_random(found[0]),
+        lambda found: sum(map(str.isdigit, found[0])) > 2,
     ),
     SecretRule(
         "password hash",

@@ -231,6 +231,11 @@ def test_the_useful_part_survives() -> None:
     )
 
 
+def test_a_value_with_a_known_token_in_it_is_one_mark() -> None:
+    assert REDACTOR.redact(f"API_TOKEN=v2:{JWT}") == f"API_TOKEN={MARK}"
+    assert REDACTOR.redact(f"API_TOKEN=v2:{JWT} next") == f"API_TOKEN={MARK} next"
+
+
 def test_the_text_around_a_key_stays() -> None:
     assert REDACTOR.redact(f"before\n{pem('PRIVATE KEY')}\nafter").endswith(
         f"{MARK}-----END PRIVATE KEY-----\nafter"

@@ -37,6 +37,7 @@ _FENCE_OPEN = re.compile(
     re.IGNORECASE,
 )
 _FENCE_CLOSE = re.compile(r"-{2,}[ \t]{0,3}end of recalled memory[ \t]{0,3}-{2,}", re.IGNORECASE)
+_ROUNDS = 5
 _BLANK_RUN = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _CONTINUED = (
     "this session is being continued from a previous conversation",
@@ -59,11 +60,15 @@ class _Mark:
 
 def strip_blocks(text: str) -> str:
     """Text without memory blocks of ours, of the older plugins, and host-made passages."""
-    marks = sorted((*_tags(text), *_fences(text)), key=lambda mark: mark.start)
-    if marks:
-        text = _without(text, _regions(marks, len(text)))
-    if "hindsight" in text[-80:].lower():
-        text = _PARTIAL.sub("", text)
+    # Without a region a mark may stand alone in its line that did not before.
+    for _ in range(_ROUNDS):
+        marks = sorted((*_tags(text), *_fences(text)), key=lambda mark: mark.start)
+        regions = list(_regions(marks, len(text)))
+        if not regions:
+            break
+        text = _without(text, regions)
+    while "hindsight" in text[-80:].lower() and (cut := _PARTIAL.search(text, len(text) - 80)):
+        text = text[: cut.start()]
     return text
 
 

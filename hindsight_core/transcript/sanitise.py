@@ -67,7 +67,8 @@ class Sanitiser:
     def fact_text(self, text: str, *, limit: int = FACT_LIMIT) -> str:
         """One safe line of a fact: nothing in it opens or closes a block, no words are lost."""
         text = cut(repair(text), 4 * limit + 4_000)
-        return clip(neutralise(_SPACE.sub(" ", self.redact(text)).strip()), limit)
+        line = self.redact(neutralise(_SPACE.sub(" ", text)))
+        return clip(line.strip(), limit)
 
     def redact(self, text: str) -> str:
         """Text without secrets (unchanged where redaction is off)."""
