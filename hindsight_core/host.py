@@ -89,6 +89,14 @@ class EngineApi(Protocol):
         """One canonical call; never raises for a memory failure."""
         ...
 
+    def forget_shown(self, *, but_last: bool = False) -> None:
+        """Blocks left the request (`Replay` is full); ``but_last``: all but the newest one."""
+        ...
+
+    def take_back(self) -> None:
+        """The block of the last ``turn/start`` did not reach the model: the turn was aborted."""
+        ...
+
 
 @runtime_checkable
 class HostAdapter(Protocol):

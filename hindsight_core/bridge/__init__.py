@@ -1,0 +1,1 @@
+"""The host protocol on standard input and output."""

@@ -1,4 +1,4 @@
-"""One end of a JSON-RPC connection: answers requests concurrently, sends its own, cancels both ways."""
+"""One end of a JSON-RPC connection: answers side by side, asks, cancels both ways."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
+from hindsight_core.bridge.params import check_params
 from hindsight_core.bridge.records import (
     CANCELLED,
-    INVALID_PARAMS,
     NO_METHOD,
     UNAVAILABLE,
     Call,
@@ -23,7 +23,7 @@ from hindsight_core.bridge.records import (
     parse,
 )
 
-Handler = Callable[[dict[str, Any]], Awaitable[Any]]
+Handler = Callable[[dict[str, Any]], Awaitable[object]]
 logger = logging.getLogger("hindsight_core.bridge")
 
 
@@ -79,7 +79,7 @@ class Peer:
 
     async def request(
         self, method: str, params: dict[str, Any], *, timeout_s: float | None = None
-    ) -> Any:
+    ) -> object:
         """Ask the other side; it is told when we give up.
 
         Raises:
@@ -162,7 +162,7 @@ class Peer:
         else:
             future.set_result(reply.result)
 
-    def _cancel(self, request_id: Any) -> None:
+    def _cancel(self, request_id: object) -> None:
         task = self._running.get(request_id) if isinstance(request_id, str | int) else None
         if task is not None:
             task.cancel()
@@ -199,20 +199,9 @@ class Peer:
         finally:
             self._running.pop(request_id, None)
 
-    async def _call(self, call: Call) -> Any:
+    async def _call(self, call: Call) -> object:
         handler = self._methods.get(call.method)
         if handler is None:
             raise RpcError(NO_METHOD, f"no method {call.method!r}")
+        check_params(call.method, call.params)
         return await handler(call.params)
-
-
-def field(params: dict[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
-    """One parameter of the expected type; raises `INVALID_PARAMS` naming it."""
-    value = params.get(name, default)
-    if value is ...:
-        raise RpcError(INVALID_PARAMS, f"`{name}` is missing")
-    if value is default:
-        return value
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise RpcError(INVALID_PARAMS, f"`{name}` must be {kind.__name__}")
-    return value

@@ -100,5 +100,5 @@ def _reply(record: dict[str, Any]) -> Reply:
     )
 
 
-def _is_id(value: Any) -> bool:
+def _is_id(value: object) -> bool:
     return value is None or (isinstance(value, str | int) and not isinstance(value, bool))

@@ -7,9 +7,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from hindsight_core.bridge.peer import Handler, Peer
 from hindsight_core.bridge.records import UNAVAILABLE, RpcError
@@ -50,12 +50,17 @@ class BridgeServer:
         host: The host's name.
         host_object: The host's entry point, or None for canonical requests only.
         env: The environment, for configuration.
+        peer_factory: Makes the connection that answers with the given methods.
     """
 
     def __init__(
-        self, *, host: str, host_object: Host | None, env: Mapping[str, str], peer_factory: Any
+        self,
+        *,
+        host: str,
+        host_object: Host | None,
+        env: Mapping[str, str],
+        peer_factory: Callable[[dict[str, Handler]], Peer],
     ) -> None:
-        self._stopping = False
         self.engine = MemoryEngine(host=host, env=env, outlet=self)
         self.adapter: HostAdapter | None = host_object.adapter(self.engine) if host_object else None
         if self.adapter is not None:
@@ -112,9 +117,7 @@ class BridgeServer:
 async def run(*, host: str, host_object: Host | None, env: Mapping[str, str]) -> None:
     """Serve stdin and stdout until the host is gone."""
     reader = _Stdin(asyncio.get_running_loop())
-    out = sys.stdout.buffer
-    # A print of a plugin must not break the protocol: stdout is ours alone.
-    sys.stdout = sys.stderr
+    out = _own_stdout()
 
     def write(data: bytes) -> None:
         out.write(data)
@@ -133,6 +136,15 @@ async def run(*, host: str, host_object: Host | None, env: Mapping[str, str]) ->
     await server.serve()
 
 
+def _own_stdout() -> BinaryIO:
+    """The protocol's stream; all other output, of plugins and of C libraries, goes to stderr."""
+    sys.stdout.flush()
+    ours = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return ours
+
+
 class _Stdin:
     """Lines of stdin from a thread of its own: no limit on a line's length, any kind of stdin."""
 
@@ -149,7 +161,9 @@ class _Stdin:
         self._lines.put_nowait(b"")
 
     def _pump(self) -> None:
-        with suppress(RuntimeError, ValueError, OSError), os.fdopen(0, "rb", closefd=False) as stdin:
+        # RuntimeError: the loop is closed already.
+        with suppress(RuntimeError, ValueError, OSError):
+            stdin = os.fdopen(0, "rb", closefd=False)
             while line := stdin.readline():
                 self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
             self._loop.call_soon_threadsafe(self._lines.put_nowait, b"")

@@ -33,7 +33,9 @@ def _log(*, verbose: bool) -> None:
     folder = Paths.from_env(os.environ).logs
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = RotatingFileHandler(folder / "bridge.log", maxBytes=1_000_000, backupCount=3, delay=True)
+        file = RotatingFileHandler(
+            folder / "bridge.log", maxBytes=1_000_000, backupCount=3, delay=True
+        )
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
         logger.addHandler(file)
     except OSError:

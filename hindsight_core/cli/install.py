@@ -125,9 +125,7 @@ def _activate(app: App, *, dry_run: bool, opt_in: bool) -> None:
 
     # A migrant's own file decides where memory is active, as it did before.
     migrant = any(
-        source.found()
-        for source in user_sources(app.paths, os.environ, None)
-        if not source.own
+        source.found() for source in user_sources(app.paths, os.environ, None) if not source.own
     )
     table = read_table(app.paths.config) or {}
     declared = isinstance(table.get("bank"), dict) and "id" in table["bank"]

@@ -6,35 +6,26 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hindsight_core import __version__
-from hindsight_core.engine.live import LiveSession, block_wire
+from hindsight_core.budget import work
+from hindsight_core.engine.bounds import limits, within
+from hindsight_core.engine.live import LiveSession
 from hindsight_core.engine.notices import Notices
 from hindsight_core.engine.opening import Opening, open_session
+from hindsight_core.engine.wire import opened_wire, turn_wire
 from hindsight_core.errors import HindsightError
 from hindsight_core.host import Limits
 from hindsight_core.services import Clock, utc_now
 
 if TYPE_CHECKING:
-    from hindsight_core.services import BridgeAccess
+    from hindsight_core.engine.outlet import Outlet
 
 PROTOCOL = 1
+_CLOSE_S = 2.0
 Params = dict[str, Any]
-Call = Callable[[Params], Awaitable[Any]]
+Call = Callable[[Params], Awaitable[Params]]
 logger = logging.getLogger("hindsight_core.engine")
-
-
-class Outlet(Protocol):
-    """The way back to the host."""
-
-    def notify(self, method: str, params: Params) -> None:
-        """Send one notification."""
-        ...
-
-    def bridge(self, capabilities: frozenset[str]) -> BridgeAccess:
-        """Requests to the host, for what it declared."""
-        ...
 
 
 class MemoryEngine:
@@ -68,6 +59,7 @@ class MemoryEngine:
         self._live: LiveSession | None = None
         # Requests run side by side: one that was sent behind `initialize` waits for it.
         self._gate = asyncio.Lock()
+        self._ended = False
         self.limits = ceiling or Limits()
 
     def lower_limits(self, ceiling: Limits) -> None:
@@ -93,7 +85,7 @@ class MemoryEngine:
         return {"initialize": self.initialize, **waiting}
 
     def _behind_opening(self, run: Call) -> Call:
-        async def call(params: Params) -> Any:
+        async def call(params: Params) -> Params:
             async with self._gate:
                 pass
             return await run(params)
@@ -107,8 +99,7 @@ class MemoryEngine:
 
     async def call(self, method: str, params: Params) -> Params:
         """One canonical call by name, for host adapters."""
-        result: Params = await self.methods[method](params)
-        return result
+        return await self.methods[method](params)
 
     async def initialize(self, params: Params) -> Params:
         """Open the session; state and reason say what memory does here."""
@@ -117,29 +108,19 @@ class MemoryEngine:
 
     async def _initialize(self, params: Params) -> Params:
         await self._leave("reload")
+        self._ended = False
         opening = await asyncio.to_thread(open_session, params, host=self._host, env=self._env)
         self._opening = opening
         warnings = list(opening.warnings)
         tools: list[Params] = []
         if opening.state in ("active", "tools-only"):
-            opening, tools = self._open(opening)
-            warnings += self._live.runtime.problems if self._live else []
+            opening, tools, problems = await self._open(opening)
+            warnings += problems
         for warning in warnings:
             self._notices.known(warning)
-        bank = opening.loaded.bank if opening.loaded and opening.state != "off" else None
-        result: Params = {
-            "protocol": PROTOCOL,
-            "server": {"name": "hindsight-mem", "version": __version__},
-            "state": opening.state,
-            "bank": {"id": bank.id, "backend": bank.backend} if bank and bank.id else None,
-            "tools": tools,
-            "commands": [],
-            "warnings": warnings,
-            "limits": self.limits.wire(),
-        }
-        if opening.reason:
-            result["reason"] = opening.reason
-        return result
+        return opened_wire(
+            opening, protocol=PROTOCOL, tools=tools, warnings=warnings, limits=self.limits
+        )
 
     async def session_start(self, params: Params) -> Params:
         """A session begins, continues, or its context was compacted."""
@@ -152,47 +133,58 @@ class MemoryEngine:
         """Recall for a prompt: at most one new block."""
         if self._live is None:
             return {"outcome": "skipped", "reason": self._why_off(), "blocks": []}
+        turn, prompt = _text(params, "turnId") or "", _text(params, "prompt") or ""
         outcome = await self._live.turn_start(
-            _text(params, "turnId") or "", _text(params, "prompt") or "", params
+            turn, prompt, params, limit_s=self.limits.turn_start_ms / 1000
         )
-        blocks = [block_wire(outcome.block)] if outcome.block else []
-        result: Params = {"outcome": outcome.outcome, "blocks": blocks}
-        if outcome.reason:
-            result["reason"] = outcome.reason
         self._status()
-        return result
+        return turn_wire(outcome)
 
     async def turn_progress(self, params: Params) -> Params:
-        """Inside a long run; the path is followed, steers are a plan of their own."""
+        """Inside a long run: the path is followed."""
         if self._live is not None:
-            self._live.path.update(params)
+            await within(self.limits.turn_start_ms, self._safely(self._live.follow(params)))
         return {"blocks": []}
 
     async def turn_end(self, params: Params) -> Params:
         """Make the turn durable; writes go on in the background."""
-        if self._live is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self.limits.turn_end_ms / 1000):
-                    await self._safely(asyncio.shield(self._live.turn_end(params)))
-        return {}
+        result: Params = {}
+        live = self._live
+        if live is None:
+            return result
+
+        async def end() -> None:
+            if not await live.turn_end(params):
+                result.update(outcome="skipped", reason="resync")
+
+        await within(self.limits.turn_end_ms, self._safely(end()))
+        return dict(result)
 
     async def compact_before(self, params: Params) -> Params:
         """Memorize what is about to be discarded, in the background."""
         if self._live is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self.limits.compact_ms / 1000):
-                    await self._safely(asyncio.shield(self._live.compact_before(params)))
+            await within(self.limits.compact_ms, self._safely(self._live.compact_before(params)))
         return {"context": None}
 
     async def compact_after(self, params: Params) -> Params:
         """The model has lost what was shown: it may be shown again."""
-        if self._live is not None:
-            await self._safely(self._live.forget_shown())
+        self.forget_shown()
         return {}
+
+    def forget_shown(self, *, but_last: bool = False) -> None:
+        """As ``compact/after``; ``but_last`` for an adapter that kept the newest block."""
+        if self._live is not None:
+            self._live.shown.clear(but_last=but_last)
+
+    def take_back(self) -> None:
+        """The block of the last ``turn/start`` did not reach the model (an aborted turn)."""
+        if self._live is not None:
+            self._live.shown.take_back()
 
     async def session_end(self, params: Params) -> Params:
         """Flush within the bound; what is left stays durable."""
         pending = await self._leave(_text(params, "reason") or "quit")
+        self._ended = True
         return {"flushed": pending == 0, "pending": pending}
 
     async def tool_call(self, params: Params) -> Params:
@@ -201,8 +193,15 @@ class MemoryEngine:
         if self._live is None:
             why = f"Memory is not active here: {self._why_off()}"
             return {"content": why, "isError": True, "details": {"outcome": "failed"}}
-        result = await self._live.tools.call(name, arguments if isinstance(arguments, dict) else {})
-        return result.wire()
+        given = arguments if isinstance(arguments, dict) else {}
+        try:
+            # The agent asked for it: no budget for automatic work holds it back.
+            with work(session_id=self._live.opening.session.id, explicit=True):
+                return (await self._live.tools.call(name, given)).wire()
+        except Exception as error:
+            logger.exception("%s failed", name)
+            why = f"Memory failed: {type(error).__name__}: {error}"
+            return {"content": why, "isError": True, "details": {"outcome": "failed"}}
 
     async def command_run(self, params: Params) -> Params:
         """Slash commands of the session."""
@@ -219,7 +218,8 @@ class MemoryEngine:
         """The host is gone: make windows durable and flush, without a model call."""
         await self._leave("crash")
 
-    def _open(self, opening: Opening) -> tuple[Opening, list[Params]]:
+    async def _open(self, opening: Opening) -> tuple[Opening, list[Params], list[str]]:
+        from hindsight_core.engine.check import check
         from hindsight_core.runtime import Runtime
 
         if opening.loaded is None:
@@ -231,30 +231,38 @@ class MemoryEngine:
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
             )
             tools = live.tools.describe()
-        except HindsightError as error:
-            self._opening = broken = opening.off(str(error))
-            return broken, []
+            problems = [*await check(runtime), *runtime.problems]
+        except Exception as error:
+            if not isinstance(error, HindsightError):
+                logger.exception("the session could not be opened")
+            self._opening = broken = opening.off(str(error) or type(error).__name__)
+            return broken, [], []
         self._live = live
-        self.limits = _limits(runtime.settings, self._ceiling)
-        return opening, tools
+        self.limits = limits(runtime.settings, self._ceiling)
+        return opening, tools, problems
 
     async def _leave(self, reason: str) -> int:
         live, self._live = self._live, None
         if live is None:
             return 0
+        bound = self.limits.session_end_ms / 1000
         try:
-            return await live.end(reason, timeout_s=self.limits.session_end_ms / 1000)
+            async with asyncio.timeout(bound):
+                return await live.end(reason, timeout_s=bound * 0.9)
         except Exception as error:
+            # Nothing is lost: what was not stored is in the journal or in the queue.
             logger.exception("session end failed")
-            self._notices.trouble("state", str(error))
+            self._notices.trouble("state", f"The session's end took too long or failed: {error}")
             return 1
         finally:
-            await live.runtime.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_S):
+                    await live.runtime.close()
 
-    async def _safely(self, work: Awaitable[None]) -> None:
+    async def _safely(self, job: Awaitable[object]) -> None:
         """Fail open: an error of ours is logged and told, never a veto."""
         try:
-            await work
+            await job
         except HindsightError as error:
             self._notices.trouble("memory", str(error))
         except Exception as error:
@@ -264,6 +272,8 @@ class MemoryEngine:
     def _why_off(self) -> str:
         if self._opening is None:
             return "not initialized"
+        if self._ended:
+            return "the session has ended"
         return self._opening.reason or self._opening.state
 
     def _tell(self, level: str, text: str) -> None:
@@ -276,16 +286,6 @@ class MemoryEngine:
 
         text = line(self._opening, self._notices)
         self._outlet.notify("status/changed", {"line": text, "state": self._opening.state})
-
-
-def _limits(settings: Any, ceiling: Limits | None) -> Limits:
-    top = ceiling or Limits(10**9, 10**9, 10**9, 10**9)
-    return Limits(
-        turn_start_ms=min(settings.recall.timeout_ms, top.turn_start_ms),
-        turn_end_ms=min(1_000, top.turn_end_ms),
-        compact_ms=min(settings.memorize.compact_timeout_ms, top.compact_ms),
-        session_end_ms=min(settings.queue.shutdown_timeout_ms, top.session_end_ms),
-    )
 
 
 def _text(params: Mapping[str, Any], name: str) -> str | None:

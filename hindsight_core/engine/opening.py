@@ -75,6 +75,14 @@ class Opening:
     capabilities: HostCapabilities
     warnings: tuple[str, ...] = ()
 
+    @property
+    def bank_wire(self) -> dict[str, str] | None:
+        """``initialize.bank``: the bank in use; None where none is."""
+        if self.loaded is None or self.state in ("off", "dormant"):
+            return None
+        bank = self.loaded.bank
+        return {"id": bank.id, "backend": bank.backend} if bank.id else None
+
     def off(self, reason: str) -> Opening:
         """The same session with memory off, because it could not be opened."""
         return replace(self, state="off", reason=reason)
@@ -103,8 +111,8 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
         )
     except Exception as error:
         return Opening("off", f"configuration: {error}", None, session, capabilities)
-    state, reason = _decide(loaded, session)
-    return Opening(state, reason, loaded, session, capabilities, loaded.warnings)
+    state, why = _decide(loaded, session)
+    return Opening(state, why, loaded, session, capabilities, loaded.warnings)
 
 
 def _decide(loaded: Loaded, session: SessionInfo) -> tuple[State, str | None]:

@@ -27,12 +27,10 @@ async def status(
     opening: Opening | None, live: LiveSession | None, notices: Notices
 ) -> dict[str, Any]:
     """State, counts, pending writes, last error and usage of this session."""
-    loaded = opening.loaded if opening else None
-    bank = loaded.bank if loaded and opening and opening.state != "off" else None
     result: dict[str, Any] = {
         "line": line(opening, notices),
         "state": opening.state if opening else "off",
-        "bank": {"id": bank.id, "backend": bank.backend} if bank and bank.id else None,
+        "bank": opening.bank_wire if opening else None,
         "counts": None,
         "pending": 0,
         "lastError": notices.last_error,

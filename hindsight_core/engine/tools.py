@@ -83,7 +83,9 @@ class Tools:
         return [
             {
                 "name": name,
-                "description": self._runtime.prompts.render(f"tools/{name}", variables).text.strip(),
+                "description": self._runtime.prompts.render(
+                    f"tools/{name}", variables
+                ).text.strip(),
                 "parameters": {
                     "type": "object",
                     "properties": properties,
@@ -189,9 +191,7 @@ class Tools:
         if not query:
             raise BadArgument("`query` is needed: the question to answer.")
         runtime = self._runtime
-        answer = await reflect(
-            runtime.bank, runtime.stages, query, sanitiser=runtime.sanitiser
-        )
+        answer = await reflect(runtime.bank, runtime.stages, query, sanitiser=runtime.sanitiser)
         details = {"outcome": answer.outcome, "facts": list(answer.fact_ids)}
         return ToolResult(answer.text, is_error=answer.outcome == "failed", details=details)
 

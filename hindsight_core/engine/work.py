@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hindsight_core.budget import work
 from hindsight_core.errors import HindsightError
 from hindsight_core.transcript.entry import Transcript
 
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from hindsight_core.engine.notices import Notices
     from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.runtime import Runtime
+    from hindsight_core.state.journal import LeftOver
+    from hindsight_core.state.outbox import DrainReport
     from hindsight_core.transcript.entry import Entry
 
 logger = logging.getLogger("hindsight_core.engine")
+KEPT = "Not memorized yet, kept for another try"
+_DRAIN_S = 30.0
 
 
 class Work:
@@ -30,48 +34,55 @@ class Work:
         session_id: The session whose windows these are.
     """
 
-    def __init__(
-        self, runtime: Runtime, *, notices: Notices, host: str, session_id: str
-    ) -> None:
+    def __init__(self, runtime: Runtime, *, notices: Notices, host: str, session_id: str) -> None:
         self._runtime = runtime
         self._notices = notices
         self._host = host
         self._session_id = session_id
         self._last: asyncio.Task[None] | None = None
-        self._background: set[asyncio.Task[None]] = set()
-        self.lock = asyncio.Lock()
+        self._scheduled: set[asyncio.Task[None]] = set()
+        self._background: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
 
-    def memorize(self, entries: Sequence[Entry], *, reason: str) -> asyncio.Task[None]:
+    def memorize(self, entries: Sequence[Entry], *, reason: str) -> None:
         """Schedule a run over a snapshot of the path; runs of a session keep their order."""
         before, snapshot = self._last, tuple(entries)
 
         async def run() -> None:
             if before is not None:
-                with suppress(Exception):
-                    await asyncio.shield(before)
-            await self._memorize(self._session_id, snapshot, reason=reason)
+                await asyncio.wait([before])
+            await self._memorize(self._session_id, snapshot, reason=reason, host=self._host)
 
         self._last = asyncio.create_task(run())
-        return self._last
+        self._scheduled.add(self._last)
+        self._last.add_done_callback(self._scheduled.discard)
 
-    def start(self) -> None:
-        """Take up what dead sessions of this bank left behind, and drain the queue."""
-        task = asyncio.create_task(self._recover())
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+    def start(self, *, recover: bool) -> None:
+        """Drain the queue and take up what dead sessions of this bank left behind."""
+        if self._background is None or self._background.done():
+            self._background = asyncio.create_task(self._take_up(recover=recover))
+
+    def abandon(self) -> None:
+        """Stop what may ask a model; its windows are in the journal."""
+        for task in (*self._scheduled, self._background):
+            if task is not None:
+                task.cancel()
 
     async def finish(self, *, timeout_s: float) -> int:
         """Wait for scheduled runs, flush the queue; how many writes and windows are left."""
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout_s
-        if self._last is not None and not self._last.done():
-            await asyncio.wait([self._last], timeout=max(0.0, timeout_s - 0.2))
-            if not self._last.done():
-                self._last.cancel()
-                await asyncio.wait([self._last], timeout=0.2)
-        for task in tuple(self._background):
-            task.cancel()
-        await self._drain(deadline_s=max(0.05, end - loop.time()))
+        if self._background is not None:
+            self._background.cancel()
+        reserve = min(1.0, timeout_s / 4)
+        waiting = {t for t in (*self._scheduled, self._background) if t is not None}
+        if waiting:
+            _, late = await asyncio.wait(waiting, timeout=timeout_s - reserve)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=reserve / 4)
+        await self._drain(deadline_s=max(0.05, end - loop.time() - reserve / 2))
         return await self.pending()
 
     async def pending(self) -> int:
@@ -85,56 +96,74 @@ class Work:
             return 1
 
     async def _memorize(
-        self, session_id: str, entries: Sequence[Entry], *, reason: str, host: str | None = None
+        self, session_id: str, entries: Sequence[Entry], *, reason: str, host: str
     ) -> None:
-        transcript = Transcript(
-            session_id=session_id, host=host or self._host, entries=tuple(entries)
-        )
+        transcript = Transcript(session_id=session_id, host=host, entries=tuple(entries))
         try:
-            async with self.lock:
-                reports = await self._runtime.memorizer.remember_transcript(
-                    transcript, reason=reason
-                )
+            async with self._lock:
+                with work(session_id=session_id):
+                    reports = await self._runtime.memorizer.remember_transcript(
+                        transcript, reason=reason
+                    )
                 await self._settle(session_id, entries, reports)
         except HindsightError as error:
-            self._notices.trouble("memorize", f"Not memorized yet, kept for another try: {error}")
+            self._notices.trouble("memorize", f"{KEPT}: {error}")
         except Exception as error:
             logger.exception("memorize failed")
-            self._notices.trouble("memorize", f"Not memorized yet, kept for another try: {error}")
+            self._notices.trouble("memorize", f"{KEPT}: {error}")
 
     async def _settle(
         self, session_id: str, entries: Sequence[Entry], reports: Sequence[MemorizeReport]
     ) -> None:
         for report in reports:
             self._runtime.record(report, session=session_id)
+            if report.outcome == "queued":
+                self._bank_away(report.reason)
         failed = [r for r in reports if r.outcome == "failed"]
         if failed:
-            self._notices.trouble(
-                "memorize", f"Not memorized yet, kept for another try: {failed[0].reason}"
-            )
+            self._notices.trouble("memorize", f"{KEPT}: {failed[0].reason}")
             return
         self._notices.over("memorize", "Memorizing works again.")
-        if entries:
-            await self._runtime.journal.forget(
-                self._runtime.bank_id, session_id, through=entries[-1].id
-            )
-
-    async def _recover(self) -> None:
-        try:
-            await self._drain(deadline_s=30)
-            if not self._runtime.settings.memorize.enabled:
-                return
-            for left in await self._runtime.journal.recoverable(self._runtime.bank_id):
-                await self._memorize(
-                    left.session_id, left.entries, reason="recover", host=left.host
+        for entry in reversed(entries):
+            # The journal knows an entry only if something of it was left by the sanitiser.
+            if self._runtime.sanitiser.entry(entry) is not None:
+                await self._runtime.journal.forget(
+                    self._runtime.bank_id, session_id, through=entry.id
                 )
+                return
+
+    async def _take_up(self, *, recover: bool) -> None:
+        try:
+            await self._drain(deadline_s=_DRAIN_S)
+            if recover:
+                for left in await self._runtime.journal.recoverable(self._runtime.bank_id):
+                    await self._recover(left)
         except HindsightError as error:
             self._notices.trouble("state", str(error))
         except Exception:
             logger.exception("recovery failed")
 
+    async def _recover(self, left: LeftOver) -> None:
+        bank = self._runtime.bank_id
+        # It may have been resumed elsewhere since: then it is that process's to memorize.
+        if await self._runtime.journal.holds(bank, left.session_id):
+            await self._memorize(left.session_id, left.entries, reason="recover", host=left.host)
+            if left.session_id != self._session_id:
+                await self._runtime.journal.release(bank, left.session_id)
+
     async def _drain(self, *, deadline_s: float) -> None:
         try:
-            await self._runtime.outbox.drain(self._runtime.bank, deadline_s=deadline_s)
+            report = await self._runtime.outbox.drain(self._runtime.bank, deadline_s=deadline_s)
         except HindsightError as error:
-            self._notices.trouble("bank", f"Writes are kept until the bank is back: {error}")
+            self._bank_away(str(error))
+            return
+        self._drained(report)
+
+    def _drained(self, report: DrainReport) -> None:
+        if report.away:
+            self._bank_away(report.reason)
+        elif report.sent and not report.pending:
+            self._notices.over("bank", "The bank is back; what was kept is stored.")
+
+    def _bank_away(self, reason: str | None) -> None:
+        self._notices.trouble("bank", f"Writes are kept until the bank is back: {reason}")

@@ -21,7 +21,8 @@ class GenericAdapter:
         """A canonical call wrapped in an event; an unknown name does nothing."""
         if name not in self._engine.methods:
             return []
-        return [{"type": "result", "method": name, "result": await self._engine.call(name, payload)}]
+        result = await self._engine.call(name, payload)
+        return [{"type": "result", "method": name, "result": result}]
 
 
 class GenericHost:

@@ -101,25 +101,26 @@ class PiAdapter:
         actions: list[Action] = []
         if self._turn is not None:
             try:
-                turn = await self._turn
+                turn = await asyncio.shield(self._turn)
             except asyncio.CancelledError:
                 await self._stop_turn()
                 raise
             self._turn = None
             for block in turn["blocks"]:
-                actions += await self._place(block, messages)
+                actions += self._place(block, messages)
         for index, text in self._replay.places(messages):
             actions.append(
                 {"type": "insert", "after": index, "text": text, "timestamp": messages[index][1]}
             )
         return actions
 
-    async def _place(self, block: Payload, messages: list[tuple[Any, Any]]) -> list[Action]:
+    def _place(self, block: Payload, messages: list[tuple[Any, Any]]) -> list[Action]:
         anchor = next((m for m in reversed(messages) if m[0] == "user"), None)
         if anchor is None:
+            self._engine.take_back()
             return []
         if self._replay.add(anchor, block["text"]):
-            await self._engine.call("compact/after", {"shown": block["memories"]})
+            self._engine.forget_shown(but_last=True)
         lines = (block.get("display") or block["text"]).splitlines()
         return [{"type": "show", "id": uuid.uuid4().hex[:12], "lines": lines}]
 
@@ -152,11 +153,16 @@ class PiAdapter:
         return []
 
     async def _stop_turn(self) -> None:
+        """End a turn whose block was not placed: it leaves no trace."""
         turn, self._turn = self._turn, None
-        if turn is not None and not turn.done():
-            turn.cancel()
-            with suppress(asyncio.CancelledError):
-                await turn
+        if turn is None:
+            return
+        if turn.done():
+            self._engine.take_back()
+            return
+        turn.cancel()
+        with suppress(asyncio.CancelledError):
+            await turn
 
 
 def _entries(payload: Payload) -> Payload:

@@ -67,7 +67,7 @@ def uninstall(request: InstallRequest) -> InstallPlan:
 
 
 def agent_dir(env: Mapping[str, str]) -> Path:
-    """pi's configuration folder."""
+    """The folder of pi's configuration."""
     configured = env.get("PI_CODING_AGENT_DIR")
     home = Path(env.get("HOME") or Path.home())
     return Path(configured).expanduser() if configured else home / ".pi" / "agent"
@@ -101,9 +101,7 @@ def _read(path: Path) -> tuple[str | None, dict[str, Any]]:
     return text, table
 
 
-def _change(
-    path: Path, text: str | None, table: dict[str, Any], after: dict[str, Any]
-) -> Change:
+def _change(path: Path, text: str | None, table: dict[str, Any], after: dict[str, Any]) -> Change:
     if after == table:
         return Change(path, text, text)
     indent = "\t" if text and "\n\t" in text else 4 if text and '\n    "' in text else 2
@@ -136,7 +134,7 @@ def _originals(table: dict[str, Any]) -> list[str]:
     return [name for item in listed if ORIGINAL in (name := _name(item))]
 
 
-def _name(item: Any) -> str:
+def _name(item: object) -> str:
     if isinstance(item, dict):
         item = item.get("source", item.get("path", ""))
     return item if isinstance(item, str) else ""

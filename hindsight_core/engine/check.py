@@ -1,0 +1,29 @@
+"""Opens what a session needs on disk, so that ``initialize`` can say what is broken."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindsight_core.runtime import Runtime
+
+
+async def check(runtime: Runtime) -> list[str]:
+    """Open the local files; a bank that is elsewhere is not asked.
+
+    Returns:
+        What the user should know, such as a damaged file that was set aside.
+
+    Raises:
+        HindsightError: A file of ours cannot be used: memory is off, with this reason.
+    """
+    bank = runtime.bank
+    local = getattr(bank, "path", None) is not None
+    await asyncio.gather(runtime.queue.pending(bank.id), *([bank.ensure()] if local else []))
+    aside = getattr(bank, "set_aside", None)
+    if aside is None:
+        return []
+    return [
+        f"The file of bank {bank.id!r} was damaged. It is kept as {aside}; a new one was begun."
+    ]
