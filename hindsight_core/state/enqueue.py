@@ -6,8 +6,8 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
+from hindsight_core.state import windows
 from hindsight_core.state.jobs import Enqueued, WindowMark
-from hindsight_core.state.windows import cursor, forget_journal, mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ def enqueue(connection: sqlite3.Connection, item: Incoming, *, now: float) -> En
     left alone, and the new content follows it.
     """
     if item.window is not None:
-        if _has_moved(connection, item, item.window):
-            return Enqueued("moved")
+        if _overlaps(connection, item, item.window):
+            return Enqueued("overlap")
         _record_window(connection, item, item.window, now=now)
     waiting = connection.execute(
         "SELECT id, content_hash, state, owner FROM jobs WHERE bank = ? AND document_id = ?"
@@ -92,17 +92,12 @@ def _insert(connection: sqlite3.Connection, item: Incoming, *, now: float) -> in
     return int(cursor.lastrowid or 0)
 
 
-def _has_moved(connection: sqlite3.Connection, item: Incoming, window: WindowMark) -> bool:
-    """Whether the window overlaps another one; the very same window never does."""
-    if window.after is None:
-        return False
-    recorded = connection.execute(
-        "SELECT document_id FROM windows WHERE bank = ? AND session_id = ? AND last_entry_id = ?",
-        (item.bank, window.session_id, window.last_entry_id),
-    ).fetchone()
-    if recorded is not None and recorded[0] == item.document_id:
-        return False
-    return (cursor(connection, item.bank, window.session_id) or "") != window.after
+def _overlaps(connection: sqlite3.Connection, item: Incoming, window: WindowMark) -> bool:
+    return any(
+        document not in (None, item.document_id)
+        for entry_id in window.entry_ids
+        for document in [windows.holder(connection, item.bank, window.session_id, entry_id)]
+    )
 
 
 def _record_window(
@@ -114,5 +109,10 @@ def _record_window(
     never moves a cursor back.
     """
     last = window.last_entry_id
-    mark(connection, item.bank, window.session_id, last, document_id=item.document_id, now=now)
-    forget_journal(connection, item.bank, window.session_id, window.last_entry_id)
+    windows.mark(
+        connection, item.bank, window.session_id, last, document_id=item.document_id, now=now
+    )
+    windows.cover(
+        connection, item.bank, window.session_id, window.entry_ids, document_id=item.document_id
+    )
+    windows.forget_journal(connection, item.bank, window.session_id, window.last_entry_id)

@@ -19,14 +19,14 @@ class WindowMark:
     Attributes:
         session_id: The session.
         last_entry_id: The last entry of the window; the session's cursor is at least there.
-        after: The cursor after which the window was cut, empty for a session's start. If the
-            cursor has moved since, in whatever process, the window is refused: part of it is
-            in another one. None does not look.
+        entry_ids: Every entry of the window. If one of them is in another document of this
+            session already, whatever process stored that, the window is refused. Empty: nothing
+            is compared, as a deliberate repetition wants it.
     """
 
     session_id: str
     last_entry_id: str
-    after: str | None = None
+    entry_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ class Enqueued:
     """What became of an enqueue.
 
     Attributes:
-        outcome: ``queued``; ``known`` when this very content was stored before; ``moved`` when
-            the session's cursor is not where the window begins, and nothing was done.
+        outcome: ``queued``; ``known`` when this very content was stored before; ``overlap``
+            when an entry of the window is in another document, and nothing was done.
         job_id: The write in the queue; None for ``known``.
         fact_ids: From the earlier receipt, for ``known``.
         job: The write, claimed for the caller, when it was free and asked for.
     """
 
-    outcome: Literal["queued", "known", "moved"]
+    outcome: Literal["queued", "known", "overlap"]
     job_id: int | None = None
     fact_ids: tuple[str, ...] = ()
     job: Job | None = None

@@ -181,15 +181,6 @@ class Journal:
             self._heart = asyncio.get_running_loop().create_task(self._beat())
         return taken
 
-    async def holds(self, bank: str, session_id: str) -> bool:
-        """Whether this process still has the session: it may have been resumed elsewhere.
-
-        To be asked after the cursor was read and before left-over entries are stored.
-        """
-        return await self._database.read(
-            lambda connection: leases.owner_of(connection, bank, session_id) == self._owner
-        )
-
     def close(self) -> None:
         """Stop the heartbeat; leases end with the process."""
         self._stop()

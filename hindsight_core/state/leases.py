@@ -58,14 +58,6 @@ def drop(connection: sqlite3.Connection, bank: str, session_id: str, owner: str)
     )
 
 
-def owner_of(connection: sqlite3.Connection, bank: str, session_id: str) -> str | None:
-    """Who has a session."""
-    row = connection.execute(
-        "SELECT owner FROM sessions WHERE bank = ? AND session_id = ?", (bank, session_id)
-    ).fetchone()
-    return None if row is None else row[0]
-
-
 def waiting(connection: sqlite3.Connection, bank: str) -> list[Session]:
     """Sessions of a bank with journaled entries, oldest first."""
     rows = connection.execute(

@@ -15,7 +15,7 @@ from hindsight_core.state.jobs import WindowMark
 from hindsight_core.state.owner import Owner
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.memory import Document
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from hindsight_core.state.queue import Queue
 
 _PROBE_S = 5.0
-_MOVED = "another process has memorized part of it meanwhile; the rest is for another try"
+_LONGEST_REASON = 500
+_OVERLAP = "another process has memorized part of it meanwhile; the rest is for another try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,19 @@ class Outbox:
         queue: Where a write is durable.
         clock: Aware UTC now.
         timeout_s: Bound on one delivery.
+        redact: Cleans the reasons of failures: a bank's error may repeat a token.
     """
 
-    def __init__(self, queue: Queue, clock: Clock = utc_now, *, timeout_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        queue: Queue,
+        clock: Clock = utc_now,
+        *,
+        timeout_s: float = 60.0,
+        redact: Callable[[str], str] = str,
+    ) -> None:
         self.queue = queue
+        self._redact = redact
         self._clock = clock
         self._timeout_s = timeout_s
         self._owner = Owner.here()
@@ -88,7 +98,7 @@ class Outbox:
             bank: Where it goes.
             document: What is stored; an explicit one is stored even if it was stored before.
             window: The window it came from, ``(session id, last entry id)`` at least: once
-                this call has written to disk, the session's cursor is behind that entry.
+                this call has written to disk, the session's cursor is at that entry.
             session_id: Keeps the order of a session's writes where there is no window.
             again: Store it although a receipt says that it was stored.
 
@@ -110,8 +120,8 @@ class Outbox:
         )
         if entered.job is not None:
             return (await self._deliver(bank, entered.job)).receipt
-        if entered.outcome == "moved":
-            return Receipt("failed", document.id, reason=_MOVED)
+        if entered.outcome == "overlap":
+            return Receipt("failed", document.id, reason=_OVERLAP)
         if entered.job_id is None:
             return Receipt("known", document.id, fact_ids=entered.fact_ids)
         return await self._behind_others(bank, document, entered.job_id)
@@ -196,7 +206,7 @@ class Outbox:
         except BankError as error:
             return await self._refused(bank, job, error)
         except Exception as error:  # a third party's bank may raise anything
-            return await self._failed(bank, job, f"{type(error).__name__}: {error}")
+            return await self._failed(bank, job, f"{type(error).__name__}: {self._clean(error)}")
         if receipt.outcome == "failed":
             refusal = BankError(receipt.reason or "refused by the bank", retryable=False)
             return await self._refused(bank, job, refusal)
@@ -204,14 +214,11 @@ class Outbox:
         return _Try(receipt)
 
     async def _refused(self, bank: Bank, job: Job, error: BankError) -> _Try:
-        if not error.retryable:
-            await self.queue.fail(job, str(error), retryable=False)
-            return _Try(Receipt("failed", job.document.id, reason=str(error)))
-        if error.retry_after is not None:
-            return await self._failed(
-                bank, job, str(error), away=True, retry_after=error.retry_after
-            )
-        return await self._failed(bank, job, str(error))
+        reason, wait = self._clean(error), error.retry_after
+        if error.retryable:
+            return await self._failed(bank, job, reason, away=wait is not None, retry_after=wait)
+        await self.queue.fail(job, reason, retryable=False)
+        return _Try(Receipt("failed", job.document.id, reason=reason))
 
     async def _failed(
         self,
@@ -226,6 +233,9 @@ class Outbox:
         state = await self.queue.fail(job, reason, retry_after=retry_after, bank_is_away=away)
         outcome = Receipt("failed" if state == "dead" else "queued", job.document.id, reason=reason)
         return _Try(outcome, away=away)
+
+    def _clean(self, error: Exception) -> str:
+        return self._redact(str(error))[:_LONGEST_REASON]
 
     @asynccontextmanager
     async def _heart(self, job: Job) -> AsyncIterator[None]:

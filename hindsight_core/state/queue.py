@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from hindsight_core.services import Clock, utc_now
@@ -199,9 +199,14 @@ class Queue:
             lambda connection: overview.row(connection, job_id, now=now, lease=lease)
         )
 
-    async def cursor(self, bank: str, session_id: str) -> str | None:
-        """The last entry of a session that is dealt with: enqueued, or nothing to store."""
-        return await self.database.read(lambda c: windows.cursor(c, bank, session_id))
+    async def cursor(
+        self, bank: str, session_id: str, *, path: Sequence[str] | None = None
+    ) -> str | None:
+        """The last entry of a session that is dealt with: enqueued, or nothing to store.
+
+        ``path``, the ids of the active path in order, finds the one on this branch.
+        """
+        return await self.database.read(lambda c: windows.cursor(c, bank, session_id, path=path))
 
     async def move_cursor(self, bank: str, session_id: str, entry_id: str) -> None:
         """Everything of a session up to and with this entry is dealt with."""
@@ -209,8 +214,12 @@ class Queue:
             return
         now = self._now()
         await self.database.write(
-            lambda c: windows.move_cursor(c, bank, session_id, entry_id, now=now)
+            lambda c: windows.mark(c, bank, session_id, entry_id, document_id="", now=now)
         )
+
+    async def documents(self, bank: str, session_id: str) -> list[str]:
+        """Ids of the documents that a session's windows became, each once, in order."""
+        return await self.database.read(lambda c: windows.documents(c, bank, session_id))
 
     async def pending(self, bank: str | None = None) -> int:
         """Writes that are durable here and not yet in their bank."""

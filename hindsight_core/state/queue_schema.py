@@ -42,6 +42,13 @@ CREATE TABLE windows (
     recorded_at REAL NOT NULL,
     UNIQUE (bank, session_id, last_entry_id)
 );
+CREATE TABLE covered (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    entry_id TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    PRIMARY KEY (bank, session_id, entry_id)
+) WITHOUT ROWID;
 CREATE TABLE pauses (
     bank TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,

@@ -2,8 +2,8 @@
 
 The rule. Waiting writes, dead letters, the journal and the newest window of every session are
 never pruned: they end by delivery or by command. Receipts and older windows go after ``keep_days``
-unless their session is open or has journaled entries. In state.db the shown facts, summaries and
-ranges of a session untouched for ``keep_days`` go.
+unless their session is open or has journaled entries; what was in a window goes with it. In
+state.db the shown facts, summaries and ranges of a session untouched for ``keep_days`` go.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
             " AND w.session_id = windows.session_id)",
             (before,),
         ).rowcount
+        connection.execute(
+            "DELETE FROM covered WHERE NOT EXISTS (SELECT 1 FROM windows w WHERE w.bank ="
+            " covered.bank AND w.session_id = covered.session_id"
+            " AND w.document_id = covered.document_id)"
+        )
         return receipts, windows
 
     def in_state(connection: sqlite3.Connection) -> int:
@@ -78,7 +83,7 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
     await queue.database.write(
         lambda connection: work(
             connection,
-            ("jobs", "receipts", "windows", "pauses", "journal", "set_aside", "review"),
+            ("jobs", "receipts", "windows", "covered", "pauses", "journal", "set_aside", "review"),
         )
     )
     await sessions.database.write(

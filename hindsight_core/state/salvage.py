@@ -9,6 +9,7 @@ from pathlib import Path
 _TABLES = {
     "jobs": "id",
     "windows": "seq",
+    "covered": "session_id, entry_id",
     "journal": "seq",
     "sessions": "rowid",
     "receipts": "rowid",
@@ -30,7 +31,8 @@ def salvage(damaged: Path, fresh: sqlite3.Connection) -> None:
         for table, key in _TABLES.items():
             for order in ("ASC", "DESC"):
                 with suppress(sqlite3.Error):
-                    _copy(old, fresh, table, f"{key} {order}")
+                    by = ", ".join(f"{column} {order}" for column in key.split(", "))
+                    _copy(old, fresh, table, by)
 
 
 def _copy(old: sqlite3.Connection, fresh: sqlite3.Connection, table: str, order: str) -> None:

@@ -41,12 +41,18 @@ class SessionState:
         self._queue = queue or Queue(path.with_name("queue.db"), clock)
         self._owns_queue = queue is None
 
-    async def cursor(self, bank: str, session_id: str) -> str | None:
-        """Id of the last entry that is dealt with; None for a session never looked at."""
-        return await self._queue.cursor(bank, session_id)
+    async def cursor(
+        self, bank: str, session_id: str, *, path: Sequence[str] | None = None
+    ) -> str | None:
+        """Id of the last entry that is dealt with; None for a session never looked at.
+
+        ``path``, the ids of the active path in order, finds the one on this branch: a session
+        may go back to an older entry and on from there.
+        """
+        return await self._queue.cursor(bank, session_id, path=path)
 
     async def set_cursor(self, bank: str, session_id: str, entry_id: str) -> None:
-        """Everything up to and with this entry is dealt with."""
+        """Everything up to and with this entry is dealt with; it never goes back."""
         await self._queue.move_cursor(bank, session_id, entry_id)
 
     async def saved_ranges(self, bank: str, session_id: str) -> tuple[Range, ...]:

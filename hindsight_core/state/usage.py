@@ -98,6 +98,10 @@ class UsageStore:
 
         return await self.database.read(work)
 
+    async def today(self) -> UsageRow:
+        """The sum of this day (UTC)."""
+        return await self.total(day=self._clock().date())
+
     def close(self) -> None:
         """Finish what is being written and close the file."""
         self.database.close()

@@ -80,8 +80,8 @@ def window_document(session: str, entries: list[str]) -> Document:
     )
 
 
-async def store_window(store: Store, session: str, entries: list[str], cursor: str | None) -> bool:
-    mark = WindowMark(session, entries[-1], after=cursor or "")
+async def store_window(store: Store, session: str, entries: list[str]) -> bool:
+    mark = WindowMark(session, entries[-1], entry_ids=tuple(entries))
     receipt = await store.outbox.store(store.bank, window_document(session, entries), window=mark)
     if receipt.outcome == "failed":  # another process was quicker
         return False
@@ -103,18 +103,14 @@ async def write(store: Store, session: str, total: int) -> None:
         await store.journal.append("shop", session, entries, host="fault")
         say("TURN", path[last - 1])
         if random.random() < 0.8 and done < last:
-            await store_window(store, session, path[done:last], cursor)
+            await store_window(store, session, path[done:last])
     await store.journal.release("shop", session)
     say("END")
 
 
 async def recover(store: Store, *, besides: str | None = None) -> None:
     for left in await store.journal.recoverable("shop"):
-        cursor = await store.sessions.cursor("shop", left.session_id)
-        keys = [entry.id for entry in left.entries]
-        if not await store.journal.holds("shop", left.session_id):
-            continue
-        await store_window(store, left.session_id, keys, cursor)
+        await store_window(store, left.session_id, [entry.id for entry in left.entries])
     if besides is None:
         report = await store.outbox.drain(store.bank, deadline_s=30, force=True)
         say("LEFT", report.pending, report.dead, await store.journal.pending("shop"))
