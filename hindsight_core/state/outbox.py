@@ -215,8 +215,12 @@ class Outbox:
 
     async def _refused(self, bank: Bank, job: Job, error: BankError) -> _Try:
         reason, wait = self._clean(error), error.retry_after
-        if error.retryable:
-            return await self._failed(bank, job, reason, away=wait is not None, retry_after=wait)
+        # A full or unwritable disk under the bank is no document's fault.
+        away = wait is not None or isinstance(error.__cause__, StorageError)
+        if error.retryable or away:
+            return await self._failed(bank, job, reason, away=away, retry_after=wait)
+        if not await _answers(bank):
+            return await self._failed(bank, job, reason, away=True)
         await self.queue.fail(job, reason, retryable=False)
         return _Try(Receipt("failed", job.document.id, reason=reason))
 

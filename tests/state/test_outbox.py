@@ -59,6 +59,24 @@ async def test_an_outage_never_makes_a_dead_letter(place, bank, clock, away):
     assert (counts.pending, counts.dead) == (1, 0)
 
 
+@pytest.mark.parametrize("retryable", [True, False])
+async def test_what_is_wrong_with_the_bank_is_no_documents_fault(place, bank, clock, retryable):
+    bank.poison = {"full": BankError("disk full", retryable=retryable)}
+    bank.poison["full"].__cause__ = StorageError("the disk is full")
+    await fill(place, bank, "full", "next")
+    for _ in range(10):
+        clock.advance(3600)
+        report = await place.outbox.drain(bank, deadline_s=5)
+        assert (report.away, report.pending, report.dead) == (True, 2, 0)
+    bank.poison = {}
+    bank.failing = BankError("401", retryable=False)
+    clock.advance(3600)
+    assert (await place.outbox.drain(bank, deadline_s=5)).dead == 0
+    bank.failing = None
+    clock.advance(3600)
+    assert (await place.outbox.drain(bank, deadline_s=5)).sent == 2
+
+
 @pytest.mark.spec("s1/S-Q-4")
 async def test_away_ends_the_drain_after_one_try(place, bank, away):
     await fill(place, bank, *"abcdefg")
