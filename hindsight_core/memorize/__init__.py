@@ -1,0 +1,1 @@
+"""Memorizing: a window of a session becomes facts, and those go into the bank."""

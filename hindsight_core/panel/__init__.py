@@ -1,0 +1,1 @@
+"""The panel: tabs as state and lines, and the one-line widget."""
