@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import ConfigError, MemoryOff
 from hindsight_core.services import Clock, Services, utc_now
@@ -42,6 +42,8 @@ class Runtime:
         clock: Aware UTC now.
         bridge: The host program, inside a bridge.
         read_only: Refuse every write (``recall`` needs none).
+        env: The environment; the process's own when None.
+        hooks: The plugins, when `configure` has loaded them already.
 
     Raises:
         ConfigError: When a part is asked for that the configuration names but nobody provides.
@@ -55,6 +57,7 @@ class Runtime:
         bridge: BridgeAccess | None = None,
         read_only: bool = False,
         env: Mapping[str, str] | None = None,
+        hooks: Hooks | None = None,
     ) -> None:
         self.loaded = loaded
         self.settings: Settings = loaded.settings
@@ -63,22 +66,13 @@ class Runtime:
         self.read_only = read_only or loaded.settings.bank.read_only
         self.env = os.environ if env is None else env
         self.logger = logging.getLogger("hindsight_core")
+        self._given_hooks = hooks
         self._banks: dict[str, Bank] = {}
 
     @cached_property
     def hooks(self) -> Hooks:
         """Plugins and the built-ins, which register the same way."""
-        from hindsight_core.banks.builtin import BankPlugin
-        from hindsight_core.plugins import load_hooks
-        from hindsight_core.providers.builtin import ProviderPlugin
-
-        return load_hooks(
-            env=self.env,
-            load=self.settings.plugins.load,
-            block=self.settings.plugins.block,
-            hook_timeout_ms=self.settings.plugins.hook_timeout_ms,
-            builtins=(ProviderPlugin(), BankPlugin(self.loaded.paths)),
-        )
+        return self._given_hooks or plugins_of(self.loaded, env=self.env)
 
     @cached_property
     def services(self) -> Services:
@@ -297,3 +291,35 @@ class Runtime:
             )
         factory: type = registry[name].factory
         return factory
+
+
+def configure(**arguments: Any) -> tuple[Loaded, Hooks]:
+    """Configuration and plugins, with the profiles and sections that plugins add.
+
+    Args:
+        arguments: Those of `hindsight_core.config.layers.load`.
+    """
+    from hindsight_core.config.contributed import contributions
+    from hindsight_core.config.layers import load
+
+    loaded = load(**arguments)
+    hooks = plugins_of(loaded, env=arguments.get("env"))
+    if hooks.profiles or hooks.sections:
+        loaded = load(**arguments, **contributions(hooks))
+    return loaded, hooks
+
+
+def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
+    """The plugins that the settings choose, and the built-ins."""
+    from hindsight_core.banks.builtin import BankPlugin
+    from hindsight_core.plugins import load_hooks
+    from hindsight_core.providers.builtin import ProviderPlugin
+
+    chosen = loaded.settings.plugins
+    return load_hooks(
+        env=env,
+        load=chosen.load,
+        block=chosen.block,
+        hook_timeout_ms=chosen.hook_timeout_ms,
+        builtins=(ProviderPlugin(), BankPlugin(loaded.paths)),
+    )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.config.paths import Paths
     from hindsight_core.config.settings import Settings
+    from hindsight_core.plugins import Hooks
     from hindsight_core.runtime import Runtime
 
 T = TypeVar("T")
@@ -43,10 +44,14 @@ class App:
     @cached_property
     def loaded(self) -> Loaded:
         """The effective configuration for this directory."""
-        from hindsight_core.config.layers import load
+        return self._configured[0]
+
+    @cached_property
+    def _configured(self) -> tuple[Loaded, Hooks]:
+        from hindsight_core.runtime import configure
 
         overrides = {"bank": {"id": self.bank_name}} if self.bank_name else None
-        return load(cwd=Path.cwd(), env=os.environ, overrides=overrides)
+        return configure(cwd=Path.cwd(), env=os.environ, overrides=overrides)
 
     @property
     def settings(self) -> Settings:
@@ -82,7 +87,7 @@ class App:
         from hindsight_core.runtime import Runtime
 
         self.warn()
-        runtime = Runtime(self.loaded, read_only=read_only)
+        runtime = Runtime(self.loaded, read_only=read_only, hooks=self._configured[1])
         try:
             yield runtime
         finally:
