@@ -48,7 +48,7 @@ def _builtin() -> list[TranscriptReader]:
     from hindsight_core.transcript.readers.pi import PiReader
     from hindsight_core.transcript.readers.text import TextReader
 
-    return [PiReader(), CanonicalReader(), TextReader()]
+    return [PiReader(), PiReader("omp"), CanonicalReader(), TextReader()]
 
 
 def _accepts(reader: TranscriptReader, path: Path, head: str) -> bool:

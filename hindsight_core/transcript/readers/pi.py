@@ -37,9 +37,14 @@ _LINKS = 200_000
 
 
 class PiReader:
-    """Session JSONL of pi and omp; of a branched session the path to the last record."""
+    """Session JSONL of pi and omp; of a branched session the path to the last record.
 
-    name = "pi"
+    Args:
+        name: ``pi`` or ``omp``: their files look the same.
+    """
+
+    def __init__(self, name: str = "pi") -> None:
+        self.name = name
 
     def accepts(self, path: Path, head: str) -> bool:
         """A header of type ``session``, or records of type ``message``, in the first lines."""
@@ -71,7 +76,7 @@ class PiReader:
             session_id=session_id
             if isinstance(session_id, str) and session_id
             else derived_session_id(iter(entries)),
-            host="pi",
+            host=self.name,
             entries=entries,
             cwd=cwd if isinstance(cwd, str) and cwd else None,
             unknown=tree.collector.unknown + tree.collector.unknown_parts + lines.oversized,
