@@ -116,6 +116,10 @@ class HostAdapter(Protocol):
         """Handle one raw event; gives the actions for the shim, in order."""
         ...
 
+    def answer(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        """Translate the host's answer to a request of ours into protocol.md's form."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

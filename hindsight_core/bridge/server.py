@@ -26,8 +26,11 @@ HOST_TIMEOUT_S = 120.0
 class HostBridge:
     """Requests to the host; its failures are those of a provider."""
 
-    def __init__(self, peer: Peer, capabilities: frozenset[str]) -> None:
+    def __init__(
+        self, peer: Peer, capabilities: frozenset[str], adapter: HostAdapter | None
+    ) -> None:
         self._peer = peer
+        self._adapter = adapter
         self.capabilities = capabilities
 
     async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +43,7 @@ class HostBridge:
             raise ProviderError(f"{method}: no answer within {HOST_TIMEOUT_S:g} s") from error
         if not isinstance(result, dict):
             raise ProviderError(f"{method}: the host's answer is no object", retryable=False)
-        return result
+        return self._adapter.answer(method, result) if self._adapter else result
 
 
 class BridgeServer:
@@ -65,6 +68,7 @@ class BridgeServer:
         self.adapter: HostAdapter | None = host_object.adapter(self.engine) if host_object else None
         if self.adapter is not None:
             self.engine.lower_limits(self.adapter.limits)
+        self._speaking: HostAdapter | None = None
         self.peer: Peer = peer_factory(self._methods())
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
@@ -73,7 +77,7 @@ class BridgeServer:
 
     def bridge(self, capabilities: frozenset[str]) -> BridgeAccess:
         """Requests to the host."""
-        return HostBridge(self.peer, capabilities)
+        return HostBridge(self.peer, capabilities, self._speaking)
 
     async def serve(self) -> None:
         """Until the host closes stdin or asks to shut down."""
@@ -97,6 +101,8 @@ class BridgeServer:
         name, payload = params.get("name"), params.get("payload")
         if self.adapter is None or not isinstance(name, str):
             return {"actions": []}
+        # From here on the host's answers are in its own form too.
+        self._speaking = self.adapter
         actions = await self.adapter.event(name, payload if isinstance(payload, dict) else {})
         return {"actions": list(actions)}
 

@@ -144,12 +144,9 @@ class Work:
             logger.exception("recovery failed")
 
     async def _recover(self, left: LeftOver) -> None:
-        bank = self._runtime.bank_id
-        # It may have been resumed elsewhere since: then it is that process's to memorize.
-        if await self._runtime.journal.holds(bank, left.session_id):
-            await self._memorize(left.session_id, left.entries, reason="recover", host=left.host)
-            if left.session_id != self._session_id:
-                await self._runtime.journal.release(bank, left.session_id)
+        await self._memorize(left.session_id, left.entries, reason="recover", host=left.host)
+        if left.session_id != self._session_id:
+            await self._runtime.journal.release(self._runtime.bank_id, left.session_id)
 
     async def _drain(self, *, deadline_s: float) -> None:
         try:

@@ -24,6 +24,10 @@ class GenericAdapter:
         result = await self._engine.call(name, payload)
         return [{"type": "result", "method": name, "result": result}]
 
+    def answer(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
+        """The host's answers are in the protocol's form already."""
+        return result
+
 
 class GenericHost:
     """Entry point of the host ``generic``."""

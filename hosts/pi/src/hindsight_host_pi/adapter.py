@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from hindsight_core.host import EngineApi, Limits, Replay
-from hindsight_host_pi.transcript import wire_entries
+from hindsight_host_pi.transcript import Branch
 
 Payload = dict[str, Any]
 Action = dict[str, Any]
@@ -35,6 +36,7 @@ class PiAdapter:
     def __init__(self, engine: EngineApi) -> None:
         self._engine = engine
         self._replay = Replay(cap_tokens=0)
+        self._branch = Branch()
         self._turn: asyncio.Task[Payload] | None = None
         self._handlers: dict[str, Callable[[Payload], Awaitable[list[Action]]]] = {
             "session_start": self._session_start,
@@ -51,6 +53,12 @@ class PiAdapter:
         handler = self._handlers.get(name)
         return await handler(payload) if handler else []
 
+    def answer(self, method: str, result: Payload) -> Payload:
+        """pi's answer to a request of the core: its records become entries."""
+        if method == "host/entries" and isinstance(result.get("entries"), list):
+            return {"entries": self._branch.replace(result["entries"])}
+        return result
+
     async def _session_start(self, payload: Payload) -> list[Action]:
         session = payload.get("session") or {}
         opened = await self._engine.call(
@@ -63,14 +71,14 @@ class PiAdapter:
                     "id": session.get("id"),
                     "file": session.get("file"),
                     "trusted": session.get("trusted"),
-                    "ephemeral": bool(session.get("ephemeral") or session.get("onlyTools")),
+                    "ephemeral": _is_only_tools(session),
                 },
                 "capabilities": CAPABILITIES,
             },
         )
         self._replay = Replay(cap_tokens=self._engine.live_tokens)
         await self._engine.call(
-            "session/start", {"reason": payload.get("reason"), **_entries(payload)}
+            "session/start", {"reason": payload.get("reason"), **self._branch.update(payload)}
         )
         actions: list[Action] = [
             {"type": "limits", "limits": opened["limits"]},
@@ -91,7 +99,7 @@ class PiAdapter:
         params = {
             "turnId": uuid.uuid4().hex,
             "prompt": payload.get("prompt") or "",
-            **_entries(payload),
+            **self._branch.update(payload),
         }
         self._turn = asyncio.create_task(self._engine.call("turn/start", params))
         return []
@@ -127,13 +135,13 @@ class PiAdapter:
     async def _agent_end(self, payload: Payload) -> list[Action]:
         await self._stop_turn()
         await self._engine.call(
-            "turn/end", {"aborted": payload.get("aborted") is True, **_entries(payload)}
+            "turn/end", {"aborted": payload.get("aborted") is True, **self._branch.update(payload)}
         )
         return []
 
     async def _before_compact(self, payload: Payload) -> list[Action]:
-        await self._engine.call("turn/progress", _entries(payload))
-        kept = payload.get("firstKeptEntryId")
+        await self._engine.call("turn/progress", self._branch.update(payload))
+        kept = self._branch.at_or_after(payload.get("firstKeptEntryId"))
         reason = payload.get("reason")
         await self._engine.call(
             "compact/before", {"firstKept": kept, "reason": reason or "unknown"}
@@ -142,13 +150,13 @@ class PiAdapter:
 
     async def _compact(self, payload: Payload) -> list[Action]:
         self._replay.clear()
-        await self._engine.call("turn/progress", _entries(payload))
+        await self._engine.call("turn/progress", self._branch.update(payload))
         await self._engine.call("compact/after", {})
         return []
 
     async def _shutdown(self, payload: Payload) -> list[Action]:
         await self._stop_turn()
-        await self._engine.call("turn/progress", _entries(payload))
+        await self._engine.call("turn/progress", self._branch.update(payload))
         await self._engine.call("session/end", {"reason": payload.get("reason") or "quit"})
         return []
 
@@ -165,10 +173,8 @@ class PiAdapter:
             await turn
 
 
-def _entries(payload: Payload) -> Payload:
-    records = payload.get("entries")
-    if not isinstance(records, list):
-        return {}
-    since = payload.get("since")
-    found: Payload = {"entries": wire_entries(records)}
-    return found | {"since": since} if isinstance(since, str) else found
+def _is_only_tools(session: Payload) -> bool:
+    """``--no-session``, ``--mem-only-tools`` and task-flow nodes keep nothing by themselves."""
+    if session.get("ephemeral") or session.get("onlyTools"):
+        return True
+    return "PI_TASKFLOW_NODE_ID" in os.environ
