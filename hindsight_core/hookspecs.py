@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import pluggy
 
@@ -39,7 +39,7 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 T = TypeVar("T")
-Result = T | Awaitable[T | None] | None
+Result: TypeAlias = "T | Awaitable[T | None] | None"
 Register = Callable[[str, Callable[..., Any]], None]
 
 
