@@ -115,7 +115,8 @@ class Journal:
             before = connection.total_changes
             connection.executemany(
                 "INSERT OR IGNORE INTO journal (bank, session_id, entry_id, payload, recorded_at)"
-                " VALUES (?, ?, ?, ?, ?)",
+                " SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM covered"
+                " WHERE bank = ?1 AND session_id = ?2 AND entry_id = ?3)",
                 [(bank, session_id, key, text, now) for key, text in records[last + 1 :]],
             )
             return connection.total_changes - before

@@ -42,11 +42,15 @@ def cover(
     *,
     document_id: str,
 ) -> None:
-    """Record which document these entries are in."""
+    """Record which document these entries are in; the journal need not keep them."""
     connection.executemany(
         "INSERT OR IGNORE INTO covered (bank, session_id, entry_id, document_id)"
         " VALUES (?, ?, ?, ?)",
         [(bank, session_id, entry_id, document_id) for entry_id in entry_ids],
+    )
+    connection.executemany(
+        "DELETE FROM journal WHERE bank = ? AND session_id = ? AND entry_id = ?",
+        [(bank, session_id, entry_id) for entry_id in entry_ids],
     )
 
 
