@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.memory import Document, Fact, Hit, Query, Receipt
     from hindsight_core.plugins.trace import Trace
+    from hindsight_core.services import Services
     from hindsight_core.transcript.entry import Window
     from hindsight_core.turns import Plan, RecallOutcome, Turn, Verdict
 
@@ -121,6 +123,31 @@ class Hooks:
         plugin.provides = ()
         why = self.problems.pop() if self.problems else f"{plugin.label} cannot be registered"
         raise PluginError(why, distribution=plugin.distribution)
+
+    def create(self, kind: str, name: str, settings: Settings, services: Services) -> Any:  # noqa: ANN401
+        """Make a registered object by the name that a user wrote.
+
+        Args:
+            kind: Name of the registry, such as ``banks``.
+            name: What is registered there.
+            settings: Effective settings.
+            services: What its plugin may use; ``section`` is filled in here.
+
+        Raises:
+            ConfigError: Nobody provides it.
+            PluginError: Two distributions claim it, or its factory failed.
+        """
+        registry: Registry = getattr(self, kind)
+        item = registry.require(name)
+        own = self.section_of(item)
+        section = settings.plugins.sections.get(own) if own is not None else None
+        return item.create(settings, replace(services, section=section))
+
+    def section_of(self, item: Registered) -> str | None:
+        """Name of the settings section that the same plugin registered, if any."""
+        owner = (item.distribution, item.plugin)
+        found = (s.name for s in self.sections.values() if (s.distribution, s.plugin) == owner)
+        return next(found, None)
 
     def _problem(self, text: str) -> None:
         if text not in self.problems:

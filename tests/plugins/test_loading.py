@@ -35,6 +35,19 @@ def test_a_plugin_is_found_and_used(install):
     assert hooks.template_dirs(None) == (site / "hindsight_toy" / "templates",)
 
 
+def test_a_factory_is_given_its_plugins_own_section(install, tmp_path):
+    from hindsight_core.config.layers import load
+    from hindsight_core.services import Services
+
+    install("good", "tour")
+    hooks = load_hooks(env={})
+    env = {"HINDSIGHT_MEM_HOME": str(tmp_path), "HINDSIGHT_MEM_PLUGINS__TOY__DIMENSIONS": "3"}
+    sections = {name: item.factory for name, item in hooks.sections.items()}
+    settings = load(cwd=tmp_path, env=env, sections=sections).settings
+    assert hooks.create("embedders", "toy", settings, Services()).dimensions == 3
+    assert hooks.section_of(hooks.banks["tour-bank"]) == "tour"
+
+
 async def test_a_broken_plugin_is_reported_and_the_others_work(install):
     install("good", "broken")
     hooks = load_hooks(env={})
