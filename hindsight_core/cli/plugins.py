@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hindsight_core.plugins import Hooks
+    from hindsight_core.plugins.plugin import Plugin
 
 STYLE = {"loaded": "green", "broken": "red", "shadowed": "yellow"}
 
@@ -46,6 +48,9 @@ def _list(app: App) -> None:
 
 
 def _rows(hooks: Hooks) -> list[dict[str, Any]]:
+    from hindsight_core.plugins.registries import KINDS
+
+    lost = {plugin.label: _shadowed(hooks, plugin, KINDS) for plugin in hooks.plugins}
     return [
         {
             "name": plugin.name,
@@ -54,11 +59,22 @@ def _rows(hooks: Hooks) -> list[dict[str, Any]]:
             "status": plugin.status,
             "reason": plugin.reason,
             "hooks": list(plugin.hooks),
-            "provides": list(plugin.provides),
+            "provides": [item for item in plugin.provides if item not in lost[plugin.label]],
+            "shadowed": sorted(lost[plugin.label]),
         }
         for plugin in sorted(hooks.plugins, key=lambda p: (p.distribution, p.name))
         if not plugin.builtin
     ]
+
+
+def _shadowed(hooks: Hooks, plugin: Plugin, kinds: Iterable[str]) -> set[str]:
+    """Registered names that the plugin lost to a built-in or disputes with another one."""
+    return {
+        f"{kind}: {item.name}"
+        for kind in kinds
+        for item in getattr(hooks, kind).shadowed
+        if (item.distribution, item.plugin) == (plugin.distribution, plugin.name)
+    }
 
 
 def _print(console: Console, data: dict[str, Any]) -> None:
@@ -69,6 +85,8 @@ def _print(console: Console, data: dict[str, Any]) -> None:
         for row in data["plugins"]:
             hooks = ", ".join(hook.removeprefix("hindsight_") for hook in row["hooks"])
             status = f"[{STYLE.get(row['status'], 'dim')}]{row['status']}[/]"
+            if row["shadowed"]:
+                status += f"\n[yellow]shadowed: {', '.join(row['shadowed'])}[/]"
             table.add_row(row["distribution"], row["version"], row["name"], status, hooks)
         console.print(table)
     else:

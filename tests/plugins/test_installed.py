@@ -80,3 +80,15 @@ def test_the_command_line_shows_what_is_installed_and_broken(site):
     human = run(site, "-c", MAIN, "plugins", HINDSIGHT_MEM_PLUGINS="toy")
     assert human.returncode == 0, human.stderr
     assert "hindsight-toy" in human.stdout and "not chosen" in human.stdout
+
+
+def test_the_command_line_shows_what_is_shadowed(install, capsys):
+    from hindsight_core.cli.entry import run as command
+
+    install("rival")
+    assert command(["plugins", "--json"]) == 0
+    rows = {row["distribution"]: row for row in json.loads(capsys.readouterr().out)["plugins"]}
+    assert rows["hindsight-rival"]["shadowed"] == ["banks: sqlite"]
+    assert rows["hindsight-rival"]["provides"] == ["embedders: toy"]
+    assert command(["plugins", "list"]) == 0
+    assert "shadowed: banks:" in capsys.readouterr().out
