@@ -91,6 +91,18 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
     )
 
 
+async def forget_session(queue: Queue, bank: str, session_id: str) -> None:
+    """After a session's documents were deleted, to be stored again from its start (pi/M-22)."""
+
+    def work(connection: sqlite3.Connection) -> None:
+        for table in ("receipts", "covered", "windows"):
+            connection.execute(
+                f"DELETE FROM {table} WHERE bank = ? AND session_id = ?", (bank, session_id)
+            )
+
+    await queue.database.write(work)
+
+
 async def vacuum(database: Database) -> None:
     """Give the space of deleted rows back to the disk.
 

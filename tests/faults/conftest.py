@@ -12,11 +12,15 @@ import pytest
 HERE = Path(__file__).parent
 
 
+def usual() -> int:
+    return int(os.environ.get("HINDSIGHT_MEM_TEST_KILLS") or 12)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kills",
         type=int,
-        default=int(os.environ.get("HINDSIGHT_MEM_TEST_KILLS", "12")),
+        default=usual(),
         help="how many writers to kill (also HINDSIGHT_MEM_TEST_KILLS)",
     )
 
@@ -24,9 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def kills(request: pytest.FixtureRequest) -> int:
     # The option is known only where this folder was named on the command line.
-    count: int = request.config.getoption(
-        "--kills", default=int(os.environ.get("HINDSIGHT_MEM_TEST_KILLS", "12"))
-    )
+    count: int = request.config.getoption("--kills", default=usual())
     return count
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from hindsight_core.memory import Document
-from hindsight_core.state.retention import Pruned, forget_bank, prune, vacuum
+from hindsight_core.state.retention import Pruned, forget_bank, forget_session, prune, vacuum
 from hindsight_core.transcript.entry import Entry
 
 
@@ -50,6 +50,17 @@ async def test_after_a_bank_was_deleted_the_same_things_are_stored_anew(place, b
     assert await place.sessions.shown("shop", "S") == frozenset()
     await store(place, bank, "S", 1)
     assert bank.stored == ["S1", "S1"]
+
+
+async def test_a_session_can_be_stored_again_from_its_start(place, bank):
+    await store(place, bank, "S", 1, 2)
+    await store(place, bank, "T", 1)
+    await forget_session(place.queue, "shop", "S")
+    assert await place.sessions.cursor("shop", "S") is None
+    assert await place.sessions.cursor("shop", "T") == "e1"
+    await store(place, bank, "S", 1)
+    await store(place, bank, "T", 1)
+    assert bank.stored == ["S1", "S2", "T1", "S1"]
 
 
 async def test_vacuum_gives_space_back(place, bank):
