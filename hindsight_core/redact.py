@@ -110,7 +110,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _spans(rule: SecretRule, view: _View) -> Iterator[Span]:
     if rule.find is not None:
-        yield from rule.find(view.text)
+        for start, end in view.areas(rule):
+            yield from rule.find(view.text, start, end)
         return
     pattern = _compiled(rule.pattern)
     group = "secret" if "secret" in pattern.groupindex else 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
-from hindsight_core.redact_rules import SecretRule
+from hindsight_core.redact_rules import SecretRule, Span
 from hindsight_core.redact_values import (
     STRONG_NAMES,
     WEAK_NAMES,
@@ -22,23 +23,37 @@ _NEEDLES = (
     "密码", "パスワード", "pin", "otp", "auth", "bearer", "jwt", "salt", "pepper", "session",
 )  # fmt: skip
 _WORDS = rf"{STRONG_NAMES}|{WEAK_NAMES}"
-_CAMEL = (
-    "Password|Passwd|Passphrase|Passcode|Pwd|Secret|Token|ApiKey|APIKey|AccessKey|SecretKey"
-    "|PrivateKey|AccountKey|Credential|Credentials|AuthKey"
+# What stands before a value: a name, perhaps a type, and a separator.
+_ASSIGNED = re.compile(
+    r"(?<![\w.-])(?P<name>(?:[A-Za-z]{2,12} )?[\w.-]{2,100}+)\\?[\"'\]]{0,2}"
+    r"(?:\s{0,2}:\s{0,2}[A-Za-z_][\w.\[\]| ]{0,40}?(?=\s{0,3}=))?"
+    r"\s{0,3}(?P<sep>:=|=>|=|:)(?![=:>~])[ \t]{0,8}"
 )
-# The word must end the name: `token_count` or `passwordless` hold no secret.
-_NAME = rf"(?P<name>(?:(?<![A-Za-z])(?i:{_WORDS})|(?<=[a-z0-9])(?:{_CAMEL}))(?:[-_]?\d{{1,3}})?)"
-_ENDING = r"(?:_(?:PROD|DEV|TEST|STAGING|STAGE|LIVE|NEW|OLD|MAIN))?(?![A-Za-z0-9_])"
-_ANNOTATION = r"(?:\s{0,2}:\s{0,2}[A-Za-z_][\w.\[\]| ]{0,40}?)?"
-_SEPARATOR = rf"\\?[\"'\]]{{0,2}}{_ANNOTATION}\s{{0,3}}(?P<sep>:=|=>|=|:)(?![=:>~])[ \t]{{0,8}}"
-_QUOTED = (
-    r"[bru]{0,2}(?P<open>\\?[\"'`])(?P<secret>(?:(?!(?P=open))(?:\\.|[^\\\n])){1,400})(?P=open)"
+_VALUE = re.compile(
+    r"(?:[bru]{0,2}(?P<open>\\?[\"'`]))?"
+    r"(?P<secret>(?(open)(?:(?!(?P=open))(?:\\.|[^\\\n])){1,400}|[^\s\"'`,;<>(){}\[\]]{3,400}))"
+    r"(?(open)(?P=open)|(?P<after>[^\n]?))"
 )
-_BARE = r"(?P<secret>[^\s\"'`,;<>(){}\[\]]{3,400})(?P<after>[^\n]?)"
 
 
-def _quoted(found: re.Match[str]) -> bool:
-    name, value = found["name"], found["secret"]
+def _assignments(text: str, start: int, end: int) -> Iterator[Span]:
+    for found in _ASSIGNED.finditer(text, start, end):
+        name = found["name"]
+        # The word must end the name: `token_count` or `passwordless` hold no secret.
+        if not is_secret_name(name):
+            continue
+        value = _VALUE.match(text, found.end(), end)
+        if value is None:
+            continue
+        if value["open"]:
+            secret = _is_quoted_secret(name, value["secret"])
+        else:
+            secret = _is_bare_secret(name, value["secret"], found["sep"], value["after"])
+        if secret:
+            yield value.span("secret")
+
+
+def _is_quoted_secret(name: str, value: str) -> bool:
     if is_open(value) or len(value) < 4:
         return False
     if is_password_name(name):
@@ -47,13 +62,13 @@ def _quoted(found: re.Match[str]) -> bool:
     return " " not in value and (is_mixed(value, least=8) or is_random(value, least=12))
 
 
-def _bare(found: re.Match[str]) -> bool:
-    name, value, after = found["name"], found["secret"].rstrip(".:!?"), found["after"]
+def _is_bare_secret(name: str, value: str, separator: str, after: str) -> bool:
+    value = value.rstrip(".:!?")
     if is_open(value) or is_code(value) or after in tuple("([.{"):
         return False
     if is_password_name(name):
         inside_call = after in tuple("),") and value.isidentifier()
-        digits = value.isdigit() and len(value) >= 4 and found["sep"] == "="
+        digits = value.isdigit() and len(value) >= 4 and separator == "="
         return not inside_call and (is_mixed(value) or digits)
     if value.isidentifier() and (after == ";" or not is_random(value, least=12)):
         return False
@@ -98,7 +113,7 @@ def _wordless(value: str) -> bool:
 
 
 _PIN = r"(?P<secret>\d[\d -]{2,10}\d)(?!\w)"
-_SAID = r"(?P<open>[\"'`“‘«])?(?P<secret>(?(open)[^\"'`”’»\n]{4,200}|[^\s\"'`<>]{4,200}))"  # noqa: RUF001
+_SAID = r"(?P<open>[\"'`“‘«])?(?P<secret>(?(open)[^\"'`”’»\n]{4,200}|[^\s\"'`<>]{4,200}))"
 
 _RULES = (
     SecretRule(
@@ -108,8 +123,7 @@ _RULES = (
         _NEEDLES,
         _environment,
     ),
-    SecretRule("quoted assignment", _NAME + _ENDING + _SEPARATOR + _QUOTED, _NEEDLES, _quoted),
-    SecretRule("bare assignment", _NAME + _ENDING + _SEPARATOR + _BARE, _NEEDLES, _bare),
+    SecretRule("assignment", needles=_NEEDLES, find=_assignments),
     SecretRule(
         "command-line option",
         rf"(?<![\w-])--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>(?i:{_WORDS}))(?:[ \t]{{1,3}}|=)"

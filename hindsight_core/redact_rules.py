@@ -18,15 +18,15 @@ class SecretRule:
         pattern: A regular expression; its group ``secret``, or the whole match, is removed.
         needles: Lower-case texts; where none of them occurs the rule is not tried.
         accept: Says whether a match is a secret; None accepts every match.
-        find: Instead of a pattern: gives the spans of the secrets in a text.
-        local: The pattern is tried only on lines with a needle, and the line after each.
+        find: Instead of a pattern: gives the spans of the secrets in text[start:end].
+        local: The rule is tried only on lines with a needle, and the line after each.
     """
 
     name: str
     pattern: str = ""
     needles: tuple[str, ...] = ()
     accept: Callable[[re.Match[str]], bool] | None = None
-    find: Callable[[str], Iterable[Span]] | None = None
+    find: Callable[[str, int, int], Iterable[Span]] | None = None
     local: bool = False
 
 
@@ -114,7 +114,6 @@ _PREFIXES: tuple[tuple[str, str, str], ...] = (
     ("Telegram bot token", "bot", r"\d{8,10}:[A-Za-z0-9_-]{30,}"),
     ("JFrog key", "AKCp", r"[A-Za-z0-9]{20,}"),
     ("HubSpot token", "pat-na1- pat-eu1-", r"[0-9a-f-]{30,}"),
-    ("Okta token", "00", rf"{_W}{{39}}(?<=[A-Z]\w)"),
 )
 
 

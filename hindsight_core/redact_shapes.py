@@ -28,9 +28,12 @@ def _key_body(found: re.Match[str]) -> bool:
     return len(body) > 3 and not body.startswith(MARK[:4])
 
 
-def _orphan_key_ends(text: str) -> Iterator[Span]:
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
+
+
+def _orphan_key_ends(text: str, first: int, last: int) -> Iterator[Span]:
     """Key lines above an end mark whose begin mark was cut off."""
-    for found in re.finditer(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY", text):
+    for found in _KEY_END.finditer(text, first, last):
         start = found.start()
         while start:
             line_start = text.rfind("\n", 0, start - 1) + 1
@@ -47,8 +50,8 @@ _CRUMB = re.compile(r"([\w.$-]{1,80})=([^;\s]{6,})")
 _ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "version", "priority"})
 
 
-def _cookies(text: str) -> Iterator[Span]:
-    for header in _COOKIE.finditer(text):
+def _cookies(text: str, first: int, last: int) -> Iterator[Span]:
+    for header in _COOKIE.finditer(text, first, last):
         for crumb in _CRUMB.finditer(text, *header.span(1)):
             if crumb[1].lower() not in _ATTRIBUTES and not is_open(crumb[2]):
                 yield crumb.span(2)

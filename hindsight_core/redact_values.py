@@ -20,7 +20,7 @@ WEAK_NAMES = (
     r"|account[-_. ]?key|shared[-_. ]?(?:access[-_]?)?(?:key|secret)|license[-_. ]?key"
     r"|service[-_]key"
     r"|subscription[-_. ]?key|functions[-_. ]?key|deploy[-_. ]?key|app[-_. ]?key|preshared[-_]?key"
-    r"|client[-_. ]?secret|credentials?|auth[-_. ]?token|bearer|session[-_. ]?(?:id|key|token)"
+    r"|client[-_. ]?secret|credentials?|auth[-_. ]?token|bearer|session[-_. ]?(?:key|token)"
     r"|jwt|_auth|pin|otp|salt|pepper|cookie"
 )
 _PASSWORD_NAME = re.compile(rf"(?:^|[^a-z])(?:{STRONG_NAMES}|pin|otp)$", re.IGNORECASE)

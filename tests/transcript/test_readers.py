@@ -288,11 +288,11 @@ def test_only_the_tail_of_a_file_is_read_when_asked(tmp_path: Path) -> None:
 @pytest.mark.spec("br/BR-73")
 def test_the_oldest_entries_go_when_there_are_too_many() -> None:
     talk = TranscriptBuilder()
-    collector = Collector(max_characters=5_000, max_entries=10)
+    collector = Collector(max_bytes=6_000, max_entries=10)
     for number in range(12):
         collector.add(talk.user(f"text {number}"))
     assert (len(collector), collector.skipped) == (10, 2)
-    collector.add(talk.user("x" * 4_500))
+    collector.add(talk.user("x" * 5_500))
     assert [e.text[:4] for e in collector][-1] == "xxxx" and len(collector) < 4
     assert collector.skipped + len(collector) == 13
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,10 +14,10 @@ from hindsight_core.errors import TranscriptError
 from hindsight_core.transcript.characters import cut
 from hindsight_core.transcript.entry import Entry, Part, Text, Thinking, ToolResult, Transcript
 
-MAX_CHARACTERS = 48_000_000
+MAX_BYTES = 96_000_000
 MAX_ENTRIES = 100_000
 PART_LIMIT = 1_000_000
-RESULT_LIMIT = 100_000
+RESULT_LIMIT = 8_000
 
 
 @runtime_checkable
@@ -48,21 +49,19 @@ class Collector:
         skipped: Entries at the start that were let go because the file is too large.
     """
 
-    def __init__(
-        self, *, max_characters: int = MAX_CHARACTERS, max_entries: int = MAX_ENTRIES
-    ) -> None:
+    def __init__(self, *, max_bytes: int = MAX_BYTES, max_entries: int = MAX_ENTRIES) -> None:
         self.records = 0
         self.unknown = 0
         self.unknown_parts = 0
         self.skipped = 0
-        self._limits = (max_characters, max_entries)
+        self._limits = (max_bytes, max_entries)
         self._entries: deque[tuple[int, Entry]] = deque()
         self._size = 0
 
     def add(self, entry: Entry) -> None:
         """Take one entry; its texts are bounded at once, its images hold nothing."""
         entry = replace(entry, parts=tuple(map(_bounded, entry.parts)))
-        size = sum(len(getattr(part, "text", "")) + 200 for part in entry.parts)
+        size = sum(sys.getsizeof(getattr(part, "text", "")) + 200 for part in entry.parts)
         self._entries.append((size, entry))
         self._size += size
         while self._size > self._limits[0] or len(self._entries) > self._limits[1]:
