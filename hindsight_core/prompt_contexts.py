@@ -72,6 +72,14 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
+class CategoryPart:
+    """``memorize/category``: one part of a built-in category, ``clause`` or ``example``."""
+
+    key: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
 class Merge:
     """``memorize/merge``: notes of several chunks, and the rolling summary (pi/M-13)."""
 
@@ -193,6 +201,7 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "recall/queries": RecallQueries,
         "recall/judge": RecallJudge,
         "memorize/extract": Extract,
+        "memorize/category": CategoryPart,
         "memorize/merge": Merge,
         "memorize/verify": Verify,
         "memorize/topics": Topics,

@@ -1,0 +1,54 @@
+"""What the parts of the memorize pipeline share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindsight_core.memorize.categories import headings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.plugins import Hooks
+    from hindsight_core.services import Clock
+    from hindsight_core.stages import Stages
+    from hindsight_core.state.outbox import Outbox
+    from hindsight_core.state.sessions import SessionState
+    from hindsight_core.transcript.sanitise import Sanitiser
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The things that a run works with.
+
+    Attributes:
+        project: Name of the project, as documents tell it; the bank's where there is none.
+    """
+
+    settings: Settings
+    hooks: Hooks
+    bank: Bank
+    stages: Stages
+    outbox: Outbox
+    sessions: SessionState
+    sanitiser: Sanitiser
+    clock: Clock
+    project: str
+
+    @property
+    def language(self) -> str:
+        """The one language of everything stored (pi/W-07)."""
+        return self.settings.memorize.language
+
+    @property
+    def headings(self) -> Mapping[str, str]:
+        """Category key to the heading of its facts in a document."""
+        return headings(self.settings)
+
+    @property
+    def fact_limit(self) -> int:
+        """Longest fact in characters."""
+        return self.settings.security.max_fact_characters

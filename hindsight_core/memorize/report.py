@@ -1,0 +1,39 @@
+"""What one memorize run came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from hindsight_core.memory import Fact
+
+MemorizeOutcome = Literal["stored", "empty", "queued", "failed", "known", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorizeReport:
+    """The result of a window or a note.
+
+    Attributes:
+        outcome: ``stored``; ``queued`` (durable here, the bank is away); ``known`` (the bank
+            holds all of it); ``empty`` (looked, nothing worth keeping); ``skipped`` (did not
+            look); ``failed`` (not dealt with, tried again later unless the reason says that it
+            was set aside).
+        document_id: The document written, if one was.
+        stored: The facts of the document; for ``known`` the ones that the bank holds.
+        known: How many candidates the bank held already.
+        superseded: How many stored facts were replaced.
+        reason: Why, for everything but ``stored``.
+        calls: Model calls made, repairs not counted.
+        rejected: One reason for each item of an answer that was left out.
+    """
+
+    outcome: MemorizeOutcome
+    document_id: str | None = None
+    stored: tuple[Fact, ...] = ()
+    known: int = 0
+    superseded: int = 0
+    reason: str | None = None
+    calls: int = 0
+    rejected: tuple[str, ...] = ()

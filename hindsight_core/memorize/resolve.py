@@ -1,0 +1,149 @@
+"""Add, replace or skip each candidate against what the bank holds (pi/M-17, br/BR-16).
+
+Comparing comes first and is never overruled: the same statement is skipped, a changed value
+supersedes. What stays new is shown to the model, where there is one, which sees other wordings and
+other languages. A failed model leaves the candidates as they are (never "everything is known").
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import BudgetExceeded, ProviderError
+from hindsight_core.hookspecs import Resolution
+from hindsight_core.identity import normalise
+from hindsight_core.memorize.run import current
+from hindsight_core.memorize.similar import relation, statement
+from hindsight_core.prompt_contexts import Dedup, FactLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hindsight_core.memory import Fact, Hit
+    from hindsight_core.stages import Stages
+
+logger = logging.getLogger("hindsight_core.memorize")
+MOST_KNOWN = 120
+DEDUP_TOKENS = 2048
+
+
+async def resolve(
+    candidates: Sequence[Fact],
+    neighbours: Mapping[str, Sequence[Hit]],
+    *,
+    stages: Stages | None,
+) -> list[Resolution]:
+    """One resolution a candidate, or several ``replace`` when it supersedes several facts."""
+    found = compare(candidates, neighbours)
+    known = _union(neighbours)
+    fresh = [item for item in found if item.action == "add"]
+    if stages is None or not known or not fresh:
+        return found
+    judged = await _ask(stages, [item.fact for item in fresh], known)
+    return [judged.get(item.fact.id, item) if item.action == "add" else item for item in found]
+
+
+def compare(
+    candidates: Sequence[Fact], neighbours: Mapping[str, Sequence[Hit]]
+) -> list[Resolution]:
+    """Resolutions without a model; later candidates win over earlier ones of the same run."""
+    decided: list[list[Resolution]] = []
+    for candidate in candidates:
+        earlier = [(n, items[0]) for n, items in enumerate(decided) if items[0].action != "skip"]
+        twin = next((o for _, o in earlier if _relation(candidate, o.fact) == "same"), None)
+        if twin is not None:
+            decided.append([Resolution("skip", candidate, twin.fact.id, "said twice")])
+            continue
+        for number, other in earlier:
+            if _relation(candidate, other.fact) == "changed":
+                why = "taken back later in the same window"
+                decided[number] = [Resolution("skip", other.fact, candidate.id, why)]
+        decided.append(_against(candidate, [hit.fact for hit in neighbours.get(candidate.id, ())]))
+    return [item for items in decided for item in items]
+
+
+def _against(candidate: Fact, stored: Sequence[Fact]) -> list[Resolution]:
+    relations = [(fact, _relation(candidate, fact)) for fact in stored]
+    same = next((fact for fact, how in relations if how == "same"), None)
+    if same is not None:
+        return [Resolution("skip", candidate, same.id, "known")]
+    changed = _unambiguous(candidate, [fact for fact, how in relations if how == "changed"])
+    newer = next((fact for fact in changed if _older(candidate, fact)), None)
+    if newer is not None:
+        return [Resolution("skip", candidate, newer.id, "older than what the bank holds")]
+    targets = [fact for fact in changed if not fact.pinned]
+    if not targets:
+        return [Resolution("add", candidate)]
+    return [Resolution("replace", candidate, fact.id, "changed") for fact in targets]
+
+
+def _relation(new: Fact, old: Fact) -> str:
+    return "same" if new.id == old.id else relation(new.text, old.text)
+
+
+def _unambiguous(candidate: Fact, changed: Sequence[Fact]) -> list[Fact]:
+    """All that are about exactly the same subject; one that is about more only if it is alone."""
+    subject = statement(candidate.text).subject
+    exact = [fact for fact in changed if statement(fact.text).subject == subject]
+    if exact:
+        return exact
+    return list(changed) if len(changed) == 1 else []
+
+
+def _older(new: Fact, old: Fact) -> bool:
+    return bool(new.timestamp and old.timestamp and new.timestamp < old.timestamp)
+
+
+def _union(neighbours: Mapping[str, Sequence[Hit]]) -> list[Fact]:
+    """Every neighbour once, the best first, at most 120 (pi/M-16)."""
+    found: dict[str, Fact] = {}
+    for hit in sorted((h for hits in neighbours.values() for h in hits), key=lambda h: -h.score):
+        found.setdefault(normalise(hit.fact.text), hit.fact)
+    return list(found.values())[:MOST_KNOWN]
+
+
+async def _ask(
+    stages: Stages, fresh: Sequence[Fact], known: Sequence[Fact]
+) -> dict[str, Resolution]:
+    from hindsight_core.memorize.answers import DedupAnswer
+
+    current().calls += 1
+    lines = tuple(FactLine(text=fact.text) for fact in fresh)
+    held = tuple(FactLine(text=fact.text) for fact in known)
+    try:
+        answer = await stages.ask(
+            "memorize/dedup",
+            Dedup(lines, held),
+            DedupAnswer,
+            purpose="retain",
+            max_tokens=DEDUP_TOKENS,
+        )
+    except (ProviderError, BudgetExceeded) as error:
+        logger.info("memorize/dedup failed, nothing counts as known: %s", error)
+        current().passed.append(f"memorize/dedup: {error}")
+        return {}
+    judged: dict[str, Resolution] = {}
+    for number in answer.known:
+        if 1 <= number <= len(fresh) and _holds_values(fresh[number - 1], known):
+            fact = fresh[number - 1]
+            judged[fact.id] = Resolution("skip", fact, reason="known")
+    for update in answer.updates:
+        if 1 <= update.fact <= len(fresh) and 1 <= update.known <= len(known):
+            fact, old = fresh[update.fact - 1], known[update.known - 1]
+            judged[fact.id] = _update(fact, old)
+    return judged
+
+
+def _update(fact: Fact, old: Fact) -> Resolution:
+    if _older(fact, old):
+        return Resolution("skip", fact, old.id, "older than what the bank holds")
+    if old.pinned:
+        return Resolution("add", fact, reason=f"{old.id} is pinned")
+    return Resolution("replace", fact, old.id, "changed")
+
+
+def _holds_values(fact: Fact, known: Sequence[Fact]) -> bool:
+    """Whether some stored fact has every number of this one: another number is no duplicate."""
+    values = set(statement(fact.text).values)
+    return not values or any(values <= set(statement(old.text).values) for old in known)

@@ -1,0 +1,255 @@
+"""The memorize pipeline: window, extract, filter, resolve, store, summary."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hindsight_core.budget import work
+from hindsight_core.errors import HindsightError
+from hindsight_core.identity import fact_id
+from hindsight_core.memorize.note import Notes
+from hindsight_core.memorize.parts import Parts
+from hindsight_core.memorize.report import MemorizeReport
+from hindsight_core.memorize.run import Run, running
+from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindows, whole
+from hindsight_core.memorize.store import Store, Target
+from hindsight_core.memorize.summary import Summaries
+from hindsight_core.state.jobs import WindowMark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.memory import Fact
+    from hindsight_core.plugins import Hooks
+    from hindsight_core.services import Clock
+    from hindsight_core.stages import Stages
+    from hindsight_core.state.outbox import Outbox
+    from hindsight_core.state.sessions import SessionState
+    from hindsight_core.transcript.entry import Transcript, Window
+    from hindsight_core.transcript.sanitise import Sanitiser
+
+__all__ = ["MemorizeReport", "Memorizer"]
+logger = logging.getLogger("hindsight_core.memorize")
+WINDOW_CHUNKS = 8
+_NO_SOURCE = "nothing extracts facts: memorize.mode names no source that does"
+_NOTHING = "nothing worth keeping in it"
+_SILENT = "nothing was said in it"
+
+
+class Memorizer:
+    """Turns what was said into facts of a bank.
+
+    Args:
+        settings: Sources, language, categories, bounds.
+        hooks: Extracts, filters and resolves: plugins, then the built-in ones.
+        bank: Where facts go.
+        stages: The model chain.
+        outbox: Makes each write durable before the bank is tried.
+        sessions: Cursors, saved ranges, rolling summaries.
+        sanitiser: The boundary that every text crosses.
+        clock: Aware UTC now.
+        project: Name of the project; the bank's name where there is none.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        hooks: Hooks,
+        bank: Bank,
+        stages: Stages,
+        outbox: Outbox,
+        sessions: SessionState,
+        sanitiser: Sanitiser,
+        clock: Clock,
+        project: str | None = None,
+    ) -> None:
+        self._parts = Parts(
+            settings=settings,
+            hooks=hooks,
+            bank=bank,
+            stages=stages,
+            outbox=outbox,
+            sessions=sessions,
+            sanitiser=sanitiser,
+            clock=clock,
+            project=project or bank.id,
+        )
+        self._store = Store(self._parts)
+        self._windows = SessionWindows(self._parts)
+        self._summaries = Summaries(self._parts)
+        self._notes = Notes(self._parts, self._store)
+
+    async def run(self, window: Window) -> MemorizeReport:
+        """Memorize one window that the caller has cut.
+
+        The session's cursor is put behind it once it is dealt with; never when it failed.
+        """
+        entries = self._parts.sanitiser.entries(window.entries)
+        if not entries:
+            return MemorizeReport("empty", reason=_SILENT)
+        explicit = window.reason in EXPLICIT
+        async with self._windows.turn(window.session_id):
+            with work(session_id=window.session_id, explicit=explicit):
+                return await self._run(whole(replace(window, entries=entries)))
+
+    async def remember_transcript(
+        self, transcript: Transcript, *, reason: str
+    ) -> list[MemorizeReport]:
+        """Memorize what of a session has not been memorized yet; runs of one session queue up.
+
+        Args:
+            transcript: The active path.
+            reason: ``compact``, ``shutdown:quit`` ...; ``manual``, ``resave`` and ``import`` are
+                explicit: no budget holds them back. ``resave`` starts at the beginning again.
+
+        Returns:
+            One report a window, none when there is nothing new. It ends with the first that
+            failed: that window and what follows stay for another try.
+        """
+        async with self._windows.turn(transcript.session_id):
+            with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
+                return await self._all_due(transcript, reason)
+
+    async def retain_note(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        tags: Sequence[str] = (),
+        source: str = "agent-note",
+        session_id: str | None = None,
+    ) -> MemorizeReport:
+        """Store what a person or the agent asked to keep, as it is (pi/G-01).
+
+        Args:
+            text: The note, in whole sentences.
+            kind: ``fact``, ``decision``, ``constraint``, ``knowhow`` or ``pitfall``.
+            tags: Besides the bank's name, the path and the kind.
+            source: ``agent-note``, ``user-note`` or ``user-edit``.
+            session_id: The session in which it was asked for.
+
+        Raises:
+            ConfigError: The kind or the source is not known.
+            StorageError: It could not be made durable.
+        """
+        with work(session_id=session_id, explicit=True), running(Run(ask=False)) as run:
+            report = await self._notes.retain(
+                text, kind=kind, tags=tags, source=source, session_id=session_id
+            )
+            return replace(report, calls=run.calls)
+
+    async def _all_due(self, transcript: Transcript, reason: str) -> list[MemorizeReport]:
+        reports: list[MemorizeReport] = []
+        due = await self._due(transcript, reason)
+        while due:
+            cut, *due = due
+            report = await self._run(cut)
+            if report.outcome != "failed":
+                reports.append(report)
+                await self._windows.passed(transcript, cut.last_entry_id)
+                continue
+            due = await self._due(transcript, reason) if reason != RESAVE else [cut]
+            if due and due[0].document_id == cut.document_id:
+                return [*reports, report]
+            # Another process has dealt with part of it meanwhile: go on with the rest.
+        return reports
+
+    async def _due(self, transcript: Transcript, reason: str) -> list[Cut]:
+        size = await self._window_chars()
+        return await self._windows.due(transcript, reason=reason, max_chars=size)
+
+    async def _window_chars(self) -> int | None:
+        """About how much of a session one run looks at; None for all of it."""
+        stages = self._parts.stages
+        if not stages.available("retain"):
+            return None
+        from hindsight_core.transcript.windows import chunk_size
+
+        fraction = self._parts.settings.memorize.chunk_input_fraction
+        window = await stages.models.context_window("retain")
+        return WINDOW_CHUNKS * chunk_size(window, fraction)
+
+    async def _run(self, cut: Cut) -> MemorizeReport:
+        if cut.window is None:
+            await self._pass(cut)
+            return MemorizeReport("empty", reason=_SILENT)
+        resave = cut.window.reason == RESAVE
+        prior = "" if resave else await self._summaries.prior(cut.window.session_id)
+        with running(Run(prior_summary=prior)) as run:
+            try:
+                report = await self._memorize(cut, cut.window)
+            except HindsightError as error:
+                logger.info("memorize failed, the window is kept: %s", error)
+                report = MemorizeReport("failed", reason=str(error))
+            reason = report.reason or _left_out(run, report)
+            return replace(report, reason=reason, calls=run.calls, rejected=tuple(run.rejected))
+
+    async def _memorize(self, cut: Cut, window: Window) -> MemorizeReport:
+        hooks = self._parts.hooks
+        window = await hooks.filter_window(window)
+        found = await hooks.extract_facts(window)
+        if found is None:
+            return MemorizeReport("skipped", reason=_NO_SOURCE)
+        filtered = await hooks.filter_facts(window, self._complete(found, window))
+        facts = self._complete(filtered, window)
+        if not facts:
+            await self._pass(cut)
+            return MemorizeReport("empty", reason=_NOTHING)
+        report = await self._store.store(facts, self._target(cut, window))
+        if report.outcome == "known":
+            await self._pass(cut)
+        if report.outcome in ("stored", "queued"):
+            await self._summaries.fold(window.session_id, report.stored)
+        return report
+
+    def _complete(self, facts: Sequence[Fact], window: Window) -> list[Fact]:
+        """Facts as they are stored: bounded, safe, named by their text, dated, with an origin."""
+        last = next((e.timestamp for e in reversed(window.entries) if e.timestamp), None)
+        found: dict[str, Fact] = {}
+        for fact in facts:
+            clean = self._parts.sanitiser.fact(fact, limit=self._parts.fact_limit)
+            if not clean.text:
+                continue
+            origin = clean.provenance
+            origin = replace(
+                origin,
+                source="session-note" if origin.source == "unknown" else origin.source,
+                session_id=origin.session_id or window.session_id,
+                host=origin.host or window.host,
+            )
+            identity, said = fact_id(clean.text), clean.timestamp or last
+            found[identity] = replace(clean, id=identity, timestamp=said, provenance=origin)
+        return list(found.values())
+
+    def _target(self, cut: Cut, window: Window) -> Target:
+        last = next((e.timestamp for e in reversed(window.entries) if e.timestamp), None)
+        return Target(
+            document_id=cut.document_id,
+            source="session-note",
+            tags=(self._parts.bank.id, "agent-summary"),
+            session_id=window.session_id,
+            host=window.host,
+            timestamp=last,
+            window=WindowMark(window.session_id, cut.last_entry_id, cut.entry_ids),
+        )
+
+    async def _pass(self, cut: Cut) -> None:
+        """Looked at, nothing to store: the next window starts behind it (pi/M-20)."""
+        await self._parts.sessions.set_cursor(
+            self._parts.bank.id, cut.session_id, cut.last_entry_id
+        )
+
+
+def _left_out(run: Run, report: MemorizeReport) -> str | None:
+    """What is worth telling about a run that went well otherwise."""
+    told = []
+    if run.rejected:
+        told.append(f"{len(run.rejected)} item(s) of an answer left out: {run.rejected[0]}")
+    if report.outcome == "stored" and run.passed:
+        told.append(f"passed over: {run.passed[0]}")
+    return "; ".join(told) or None

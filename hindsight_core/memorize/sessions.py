@@ -1,0 +1,150 @@
+"""Which windows of a session are due: after the cursor, on the active path (pi/X-07, M-07)."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindsight_core.identity import document_id
+from hindsight_core.transcript.entry import Window
+from hindsight_core.transcript.path import active_path
+from hindsight_core.transcript.projections import memorize_text
+from hindsight_core.transcript.windows import live_ranges, saved_entries, window_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hindsight_core.memorize.parts import Parts
+    from hindsight_core.transcript.entry import Entry, Transcript
+
+RESAVE = "resave"
+EXPLICIT = frozenset({"manual", RESAVE, "import"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A window and its place in the session.
+
+    Attributes:
+        session_id: The session.
+        window: What to look at; None when nothing is left of it after sanitising.
+        document_id: By the first and last entry as the host recorded them (pi/M-06, br/BR-05).
+        last_entry_id: Where the cursor goes: the next window starts right after it (pi/M-07).
+        entry_ids: All entries as recorded; empty for a deliberate repetition.
+    """
+
+    session_id: str
+    window: Window | None
+    document_id: str
+    last_entry_id: str
+    entry_ids: tuple[str, ...] = ()
+
+
+class SessionWindows:
+    """Cuts windows and keeps jobs of one session in their order.
+
+    Args:
+        parts: Cursors, saved ranges, the sanitising boundary.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+
+    def turn(self, session_id: str) -> asyncio.Lock:
+        """Held by one job of a session at a time, first come, first served (pi/M-03)."""
+        lock = self._locks.get(session_id)
+        if lock is None:
+            lock = self._locks[session_id] = asyncio.Lock()
+        return lock
+
+    async def due(
+        self, transcript: Transcript, *, reason: str, max_chars: int | None
+    ) -> list[Cut]:
+        """Windows not dealt with yet, oldest first.
+
+        Args:
+            transcript: The session.
+            reason: ``resave`` starts at the beginning (pi/M-05).
+            max_chars: About how much text a window holds, so that a long session is stored
+                piece by piece and a failure costs one piece; None for one window.
+        """
+        bank, session = self._parts.bank.id, transcript.session_id
+        path = active_path(transcript.entries)
+        cursor = None
+        if reason != RESAVE:
+            ids = [entry.id for entry in path]
+            cursor = await self._parts.sessions.cursor(bank, session, path=ids)
+        ranges = await self._parts.sessions.saved_ranges(bank, session)
+        saved = saved_entries(path, ranges)
+        entries = window_entries(path, after=cursor, before=None)
+        return [
+            self._cut(transcript, piece, saved, reason=reason)
+            for piece in _pieces(entries, max_chars)
+        ]
+
+    async def passed(self, transcript: Transcript, entry_id: str) -> None:
+        """Forget saved ranges that the cursor has left behind (pi/X-06)."""
+        bank, session = self._parts.bank.id, transcript.session_id
+        ranges = await self._parts.sessions.saved_ranges(bank, session)
+        if not ranges:
+            return
+        live = live_ranges(active_path(transcript.entries), ranges, cursor=entry_id)
+        if live != ranges:
+            await self._parts.sessions.set_saved_ranges(bank, session, live)
+
+    def _cut(
+        self,
+        transcript: Transcript,
+        piece: Sequence[Entry],
+        saved: frozenset[str],
+        *,
+        reason: str,
+    ) -> Cut:
+        clean = self._parts.sanitiser.entries(piece)
+        window = Window(
+            session_id=transcript.session_id,
+            host=transcript.host,
+            entries=clean,
+            saved=frozenset(entry.id for entry in clean if entry.id in saved),
+            project=self._parts.project,
+            reason=reason,
+        )
+        return Cut(
+            session_id=transcript.session_id,
+            window=window if clean else None,
+            document_id=document_id(
+                transcript.session_id, piece[0].id, piece[-1].id, host=transcript.host
+            ),
+            last_entry_id=piece[-1].id,
+            entry_ids=() if reason == RESAVE else tuple(entry.id for entry in piece),
+        )
+
+
+def whole(window: Window) -> Cut:
+    """A window that somebody else has cut, on its own."""
+    first, last = window.entries[0].id, window.entries[-1].id
+    identity = document_id(window.session_id, first, last, host=window.host)
+    return Cut(window.session_id, window, identity, last)
+
+
+def _pieces(entries: Sequence[Entry], max_chars: int | None) -> Iterator[tuple[Entry, ...]]:
+    """Runs of entries of about the size, each beginning with a message of the user if it can."""
+    if max_chars is None:
+        if entries:
+            yield tuple(entries)
+        return
+    piece: list[Entry] = []
+    size = 0
+    for entry in entries:
+        length = len(memorize_text(entry))
+        full = size >= max_chars // 2 and entry.role == "user"
+        if piece and (full or size + length > max_chars):
+            yield tuple(piece)
+            piece, size = [], 0
+        piece.append(entry)
+        size += length
+    if piece:
+        yield tuple(piece)

@@ -1,0 +1,225 @@
+"""From candidate facts to a stored document; windows and notes go the same way."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import BankError
+from hindsight_core.hookspecs import Resolution
+from hindsight_core.memorize.context import WriteSource, retain_context, retain_metadata
+from hindsight_core.memorize.document import build
+from hindsight_core.memorize.neighbours import find_neighbours, retired_by_hand
+from hindsight_core.memorize.report import MemorizeReport
+from hindsight_core.memorize.run import current
+from hindsight_core.memorize.similar import relation
+from hindsight_core.state.jobs import WindowMark
+
+if TYPE_CHECKING:
+    from hindsight_core.memorize.parts import Parts
+    from hindsight_core.memory import Document, Fact, Receipt
+
+logger = logging.getLogger("hindsight_core.memorize")
+KNOWN = "everything found is in the bank already"
+RETIRED = "what was found has been invalidated before"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The document that facts become.
+
+    Attributes:
+        document_id: From its content: a window's entries or a note's text.
+        source: Which path writes it.
+        tags: Of the document and its facts.
+        timestamp: When it was said.
+        explicit: A person or the agent asked for this very text.
+        text: The document's text; None for bullets of the facts.
+        window: The window's end, recorded together with the document.
+    """
+
+    document_id: str
+    source: WriteSource
+    tags: tuple[str, ...]
+    session_id: str | None = None
+    host: str | None = None
+    timestamp: datetime | None = None
+    explicit: bool = False
+    text: str | None = None
+    window: WindowMark | None = None
+
+
+class Store:
+    """Resolves candidates against the bank and writes what is left.
+
+    Args:
+        parts: Bank, outbox, hooks and what else a run works with.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def store(self, candidates: Sequence[Fact], target: Target) -> MemorizeReport:
+        """Store what the bank does not hold.
+
+        Returns:
+            ``known`` without a write when it holds all of it, else what became of the write.
+
+        Raises:
+            StorageError: The write could not be made durable.
+        """
+        resolutions = await self._resolve(candidates, target)
+        held = _held_by_the_bank(candidates, resolutions)
+        if all(item.action == "skip" for item in resolutions):
+            return self._report(
+                "known",
+                target,
+                stored=tuple(item.fact for item in held) if target.explicit else (),
+                known=len(held),
+                reason=KNOWN if held else RETIRED,
+            )
+        document = await self._document(resolutions, target)
+        receipt = await self._parts.outbox.store(
+            self._parts.bank,
+            document,
+            window=target.window,
+            session_id=target.session_id,
+            again=target.explicit,
+        )
+        await self._parts.hooks.after_store(receipt)
+        return self._stored(receipt, document, resolutions, target, known=len(held))
+
+    async def _resolve(self, candidates: Sequence[Fact], target: Target) -> list[Resolution]:
+        """One decision each; what the bank holds word for word needs no comparing."""
+        decided: dict[str, Resolution] = {}
+        retired = () if target.explicit else await retired_by_hand(self._parts.bank)
+        for fact in candidates:
+            held = await self._held(fact.id)
+            if held is not None and held.state in ("valid", "pending"):
+                decided[fact.id] = Resolution("skip", held, held.id, "known")
+            elif any(fact.id == old.id or _says_the_same(fact, old) for old in retired):
+                decided[fact.id] = Resolution("skip", fact, reason=RETIRED)
+        left = [fact for fact in candidates if fact.id not in decided]
+        found = await self._compare(left) if left else []
+        return [*decided.values(), *found]
+
+    async def _compare(self, candidates: Sequence[Fact]) -> list[Resolution]:
+        stages = self._parts.stages
+        neighbours = await find_neighbours(
+            self._parts.bank,
+            candidates,
+            stages=stages if current().ask and stages.available("retain") else None,
+            language=self._parts.language,
+        )
+        resolved = await self._parts.hooks.resolve_facts(candidates, neighbours)
+        if resolved is None:
+            return [Resolution("add", fact) for fact in candidates]
+        return [replace(item, fact=self._clean(item.fact)) for item in resolved]
+
+    async def _held(self, fact_id: str) -> Fact | None:
+        try:
+            return await self._parts.bank.get_fact(fact_id)
+        except BankError as error:
+            logger.info("cannot look up a fact: %s", error)
+            return None
+
+    async def _document(self, resolutions: Sequence[Resolution], target: Target) -> Document:
+        """The document, with what an earlier one of this id holds: writing replaces (br/BR-05)."""
+        parts = self._parts
+        document = build(
+            parts.bank,
+            resolutions,
+            document_id=target.document_id,
+            headings=parts.headings,
+            tags=target.tags,
+            metadata=retain_metadata(
+                source=target.source,
+                project=parts.project,
+                language=parts.language,
+                session_id=target.session_id,
+                host=target.host,
+            ),
+            context=retain_context(
+                parts.stages.prompts,
+                project=parts.project,
+                source=target.source,
+                language=parts.language,
+            ),
+            timestamp=target.timestamp,
+            explicit=target.explicit,
+            text=target.text,
+            earlier=await self._earlier(target.document_id),
+        )
+        changed = await parts.hooks.before_store(document)
+        return parts.sanitiser.document(changed, limit=parts.fact_limit)
+
+    async def _earlier(self, document_id: str) -> Document | None:
+        try:
+            return await self._parts.bank.get_document(document_id)
+        except BankError as error:
+            logger.info("cannot look up a document: %s", error)
+            return None
+
+    def _clean(self, fact: Fact) -> Fact:
+        return self._parts.sanitiser.fact(fact, limit=self._parts.fact_limit)
+
+    def _stored(
+        self,
+        receipt: Receipt,
+        document: Document,
+        resolutions: Sequence[Resolution],
+        target: Target,
+        *,
+        known: int,
+    ) -> MemorizeReport:
+        new = {item.fact.id: item.fact for item in resolutions if item.action != "skip"}
+        final = {fact.id: fact for fact in document.facts or ()}
+        done = receipt.outcome != "failed"
+        return self._report(
+            receipt.outcome,
+            target,
+            stored=tuple(final.get(key, fact) for key, fact in new.items()) if done else (),
+            known=known,
+            superseded=len({old for _, old in document.supersedes}) if done else 0,
+            reason=receipt.reason,
+        )
+
+    def _report(
+        self,
+        outcome: str,
+        target: Target,
+        *,
+        stored: tuple[Fact, ...] = (),
+        known: int = 0,
+        superseded: int = 0,
+        reason: str | None = None,
+    ) -> MemorizeReport:
+        return MemorizeReport(
+            outcome=outcome,  # type: ignore[arg-type]
+            document_id=None if outcome == "known" and not stored else target.document_id,
+            stored=stored,
+            known=known,
+            superseded=superseded,
+            reason=reason,
+        )
+
+
+def _says_the_same(fact: Fact, old: Fact) -> bool:
+    return relation(fact.text, old.text) == "same"
+
+
+def _held_by_the_bank(
+    candidates: Sequence[Fact], resolutions: Sequence[Resolution]
+) -> list[Resolution]:
+    """Those skipped since the bank has them; not what was said twice or taken back just now."""
+    own = {fact.id for fact in candidates}
+    return [
+        item
+        for item in resolutions
+        if item.action == "skip"
+        and item.reason != RETIRED
+        and not (item.target in own and item.target != item.fact.id)
+    ]
