@@ -134,10 +134,10 @@ class LiveSession:
         """Memorize what is about to be discarded, from a snapshot, in the background."""
         if not self.memorizes:
             return
-        entries = self.path.discarded(params)
+        entries, kept = self.path.discarded(params)
         if entries:
             await self._durable.write(entries)
-            self.work.memorize(entries, reason="compact")
+            self.work.memorize(entries, reason="compact", before=kept)
 
     async def end(self, reason: str, *, timeout_s: float) -> int:
         """Memorize on quit and new, flush; how much is left, all of it durable.

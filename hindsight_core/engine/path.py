@@ -38,19 +38,24 @@ class LivePath:
         """Take a whole path, as ``host/entries`` gives it."""
         self.entries = self._read(raw)
 
-    def discarded(self, params: Mapping[str, Any]) -> tuple[Entry, ...]:
-        """What a compaction takes away: ``entries``, or this path up to ``firstKept``.
+    def discarded(self, params: Mapping[str, Any]) -> tuple[tuple[Entry, ...], str | None]:
+        """What a compaction takes away: entries, and the first of them that stays.
 
-        A boundary that is unknown here gives the whole path: rather too much than lost.
+        It is told as ``entries``, or as ``firstKept`` of this path. A boundary that is unknown
+        here gives the whole path: rather too much than lost (br/BR-22).
         """
         raw = params.get("entries")
-        if isinstance(raw, list) and raw:
-            return self._read(raw)
-        kept = params.get("firstKept")
+        if not isinstance(raw, list) or not raw:
+            kept = params.get("firstKept")
+            known = any(entry.id == kept for entry in self.entries)
+            return self.entries, kept if known else None
+        gone = self._read(raw)
+        last = gone[-1].id if gone else None
         for place, entry in enumerate(self.entries):
-            if entry.id == kept:
-                return self.entries[:place]
-        return self.entries
+            if entry.id == last:
+                after = self.entries[place + 1 : place + 2]
+                return self.entries, after[0].id if after else None
+        return gone, None
 
     def _read(self, raw: Sequence[Any]) -> tuple[Entry, ...]:
         decoded = entries_from_wire(raw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
@@ -44,14 +45,21 @@ class Work:
         self._background: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
-    def memorize(self, entries: Sequence[Entry], *, reason: str) -> None:
-        """Schedule a run over a snapshot of the path; runs of a session keep their order."""
-        before, snapshot = self._last, tuple(entries)
+    def memorize(self, entries: Sequence[Entry], *, reason: str, before: str | None = None) -> None:
+        """Schedule a run over a snapshot of the path; runs of a session keep their order.
+
+        Args:
+            entries: The active path.
+            reason: Why now, as pi/M-01 names it.
+            before: The first entry that stays for later.
+        """
+        earlier = self._last
+        transcript = Transcript(self._session_id, self._host, tuple(entries))
 
         async def run() -> None:
-            if before is not None:
-                await asyncio.wait([before])
-            await self._memorize(self._session_id, snapshot, reason=reason, host=self._host)
+            if earlier is not None:
+                await asyncio.wait([earlier])
+            await self._memorize(transcript, reason=reason, before=before)
 
         self._last = asyncio.create_task(run())
         self._scheduled.add(self._last)
@@ -96,16 +104,15 @@ class Work:
             return 1
 
     async def _memorize(
-        self, session_id: str, entries: Sequence[Entry], *, reason: str, host: str
+        self, transcript: Transcript, *, reason: str, before: str | None = None
     ) -> None:
-        transcript = Transcript(session_id=session_id, host=host, entries=tuple(entries))
         try:
             async with self._lock:
-                with work(session_id=session_id):
+                with work(session_id=transcript.session_id):
                     reports = await self._runtime.memorizer.remember_transcript(
-                        transcript, reason=reason
+                        transcript, reason=reason, before=before
                     )
-                await self._settle(session_id, entries, reports)
+                await self._settle(transcript, reports, before=before)
         except HindsightError as error:
             self._notices.trouble("memorize", f"{KEPT}: {error}")
         except Exception as error:
@@ -113,10 +120,10 @@ class Work:
             self._notices.trouble("memorize", f"{KEPT}: {error}")
 
     async def _settle(
-        self, session_id: str, entries: Sequence[Entry], reports: Sequence[MemorizeReport]
+        self, transcript: Transcript, reports: Sequence[MemorizeReport], *, before: str | None
     ) -> None:
         for report in reports:
-            self._runtime.record(report, session=session_id)
+            self._runtime.record(report, session=transcript.session_id)
             if report.outcome == "queued":
                 self._bank_away(report.reason)
         failed = [r for r in reports if r.outcome == "failed"]
@@ -124,11 +131,12 @@ class Work:
             self._notices.trouble("memorize", f"{KEPT}: {failed[0].reason}")
             return
         self._notices.over("memorize", "Memorizing works again.")
-        for entry in reversed(entries):
-            # The journal knows an entry only if something of it was left by the sanitiser.
+        # The journal knows an entry only if something of it was left by the sanitiser.
+        done = list(takewhile(lambda entry: entry.id != before, transcript.entries))
+        for entry in reversed(done):
             if self._runtime.sanitiser.entry(entry) is not None:
                 await self._runtime.journal.forget(
-                    self._runtime.bank_id, session_id, through=entry.id
+                    self._runtime.bank_id, transcript.session_id, through=entry.id
                 )
                 return
 
@@ -144,7 +152,8 @@ class Work:
             logger.exception("recovery failed")
 
     async def _recover(self, left: LeftOver) -> None:
-        await self._memorize(left.session_id, left.entries, reason="recover", host=left.host)
+        transcript = Transcript(left.session_id, left.host, left.entries)
+        await self._memorize(transcript, reason="recover")
         if left.session_id != self._session_id:
             await self._runtime.journal.release(self._runtime.bank_id, left.session_id)
 
