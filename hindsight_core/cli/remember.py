@@ -37,9 +37,10 @@ async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
             _progress(f"{file} ({number} of {len(files)})")
             results.append(await _one(runtime, file, host))
         _progress("")
-        bank, model = runtime.bank_id, runtime.models.label("retain")
+        bank, models = runtime.bank_id, runtime.models
+        model = models.label("retain") if models.available("retain") else None
     app.emit(
-        {"bank": bank, "model": model or None, "files": results},
+        {"bank": bank, "model": model, "files": results},
         lambda console: _show(console, bank, model, results),
     )
     for result in results:
