@@ -12,13 +12,13 @@ from importlib.resources import files
 _TOKEN = re.compile(
     r"\d{1,4}[:.\-/]\d+(?:[:.\-/]\d+)*"  # times, dates, versions, addresses
     r"|\d+(?:[.,]\d+)?"
-    r"|[^\W\d][\w'’]*(?:[./:\\@-]+\w+)*"
-    r"|[=:→—：＝]|->",
+    r"|[^\W\d][\w'\u2019]*(?:[./:\\@-]+\w+)*"
+    r"|[=:\u2192\u2014\uff1a\uff1d]|->",
 )
 _THOUSANDS = re.compile(r"(?<=\d)[ ,\u00a0\u202f](?=\d{3}(?!\d))")
 _CJK = re.compile(r"([\u3400-\u9fff\u3040-\u30ff]+)")
 _NUMBER_UNIT = re.compile(r"^(\d+(?:[.,]\d+)?)([a-zµ%]{1,3})$")
-_QUOTES = str.maketrans(dict.fromkeys("`\"“”„«»", " "))
+_QUOTES = str.maketrans(dict.fromkeys('`"“”„«»', " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def lexicon() -> Lexicon:
 
 def tokens(text: str) -> list[str]:
     """Lower-case tokens in order; CJK runs are cut at words of the closed classes."""
-    plain = unicodedata.normalize("NFKC", text).lower().translate(_QUOTES).replace("’", "'")
+    plain = unicodedata.normalize("NFKC", text).lower().translate(_QUOTES).replace("\u2019", "'")
     plain = _THOUSANDS.sub("", plain)
     plain = _CJK.sub(lambda run: f" {_cut(run.group(1))} ", plain)
     found: list[str] = []

@@ -12,15 +12,10 @@ from functools import lru_cache
 from typing import Literal
 
 from hindsight_core.memorize.lexicon import content_stems, lexicon, stem, tokens
+from hindsight_core.memorize.rules.cues import source
 
 Relation = Literal["same", "changed", "different"]
 _NUMERIC = re.compile(r"^\d[\d.,:/\-]*$")
-_REPLACED = re.compile(
-    r"(?:\binstead of|\brather than|\bno longer|\bnot\b|\bfrom|\bdrop(?:ped|ping)?|\breplac\w+|\bstatt"
-    r"|\bnicht mehr|\bвместо|\bбольше не|\bau lieu de|\ben vez de|\ben lugar de|不再|而不是|不用)"
-    r"\s*(?:the |den |die |das |use |using )?([^,;.()]{2,40}?)(?=\s+(?:for|as|in|to|and|but|any\s?more|für)\b|[,;.()]|$)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,14 @@ def relation(new: str, old: str) -> Relation:
 
 def replaced_words(text: str) -> list[frozenset[str]]:
     """What a statement says it replaces or rejects: stems of each named thing."""
-    return [s for m in _REPLACED.finditer(text) if (s := content_stems(m.group(1)))]
+    return [s for m in _replaced().finditer(text) if (s := content_stems(m.group(1)))]
+
+
+@lru_cache(maxsize=1)
+def _replaced() -> re.Pattern[str]:
+    until = r"(?=\s+(?:for|as|in|to|and|but|any\s?more)\b|[,;.()\uff0c\u3002]|$)"
+    words = r"([^,;.()\uff0c\u3002]{1,40}?)"
+    return re.compile(rf"{source('replaced')}\s*{words}{until}", re.IGNORECASE)
 
 
 def _same(a: Statement, b: Statement) -> bool:

@@ -1,4 +1,4 @@
-"""Kept statements as facts: no line reads as an order, none holds a credential."""
+"""Kept statements as facts: no line reads as an order."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from hindsight_core.identity import fact_id
+from hindsight_core.memorize.rules.cues import LANGUAGES, wording
 from hindsight_core.memory import Fact, Provenance
 
 if TYPE_CHECKING:
     from hindsight_core.memorize.rules.notes import Note
     from hindsight_core.transcript.entry import Window
 
+SOURCE = "user-rule"
 CATEGORIES = {
     "constraint": "constraints",
     "decision": "decisions",
@@ -19,32 +21,11 @@ CATEGORIES = {
     "knowhow": "knowhow",
     "fact": "facts",
 }
-# An order that is stored as it was said could be taken for one later on.
-LABELS = {
-    "en": {"constraint": "User rule", "decision": "User decision", "": "User note"},
-    "de": {"constraint": "Vorgabe", "decision": "Entscheidung", "": "Notiz"},
-    "ru": {"constraint": "Правило", "decision": "Решение", "": "Заметка"},
-    "fr": {"constraint": "Règle", "decision": "Décision", "": "Note"},
-    "es": {"constraint": "Regla", "decision": "Decisión", "": "Nota"},
-    "zh": {"constraint": "规则", "decision": "决定", "": "备注"},
-}
-_COMMON = {
-    "de": "der die das und nicht mit ist für von den ein eine auf wir kein keine im",
-    "fr": "le la les des et ne pas est pour avec une dans que nous sur",
-    "es": "el los las y no es para con una en que se por",
-}
-_CREDENTIAL = re.compile(
-    r"\[?\bredacted\b|\[secret|<redacted|\*{3,}"
-    r"|\b(?:passwor[dt]|passwd|passphrase|login|pwd|pin|passwort|kennwort|пароль|mot de passe|contraseña|api[ _-]?key|token)\b"
-    r"\s*(?:is|=|:|ist|это|est|es|\w+ /)\s*(?![\"'`]?(?:in|at|under|kept|stored|from)\b)\S+|密码\s*(?:是|：|:)",
-    re.IGNORECASE,
-)
+_LABELS = {"constraint": "rule", "decision": "decision"}
 
 
-def to_fact(note: Note, window: Window) -> Fact | None:
-    """A statement as a fact, or None when it gives away a credential."""
-    if _CREDENTIAL.search(note.text):
-        return None
+def to_fact(note: Note, window: Window) -> Fact:
+    """A statement as a fact that names its entry and its speaker."""
     text = framed(note)
     return Fact(
         id=fact_id(text),
@@ -53,7 +34,7 @@ def to_fact(note: Note, window: Window) -> Fact | None:
         category=CATEGORIES.get(note.kind),
         timestamp=note.said_at,
         provenance=Provenance(
-            source="user-rule",
+            source=SOURCE,
             session_id=window.session_id,
             entry_ids=(note.entry_id,),
             host=window.host,
@@ -64,11 +45,14 @@ def to_fact(note: Note, window: Window) -> Fact | None:
 
 
 def framed(note: Note) -> str:
-    """The text of a note; one phrased as an order is told as the user's rule or decision."""
+    """The text of a note; one phrased as an order is told as the user's rule or decision.
+
+    An order that is stored as it was said could be taken for a new one later (br/BR-61).
+    """
     if not note.order:
         return note.text
-    labels = LABELS[language(note.text)]
-    return f"{labels.get(note.kind, labels[''])}: {note.text[:1].lower()}{note.text[1:]}"
+    label = wording(language(note.text))[_LABELS.get(note.kind, "note")]
+    return f"{label}: {note.text[:1].lower()}{note.text[1:]}"
 
 
 def language(text: str) -> str:
@@ -76,9 +60,13 @@ def language(text: str) -> str:
     letters = max(1, sum(c.isalpha() for c in text))
     if len(re.findall(r"[\u3400-\u9fff]", text)) * 4 > letters:
         return "zh"
-    if len(re.findall(r"[а-яё]", text, re.IGNORECASE)) * 2 > letters:
+    if len(re.findall(r"[\u0400-\u04ff]", text)) * 2 > letters:
         return "ru"
     words = set(re.findall(r"\w+", text.lower()))
-    scores = {code: len(words & set(common.split())) for code, common in _COMMON.items()}
-    best = max(scores, key=lambda code: scores[code])
-    return best if scores[best] >= 2 else "en"
+    scores = {code: len(words & set(_common(code))) for code in LANGUAGES}
+    best = max(LANGUAGES, key=lambda code: (scores[code], code == "en"))
+    return best if scores[best] else "en"
+
+
+def _common(code: str) -> list[str]:
+    return wording(code).get("common", "").split()

@@ -46,9 +46,7 @@ class Notes:
 
     def revises(self, text: str) -> bool:
         """Whether a sentence names something that the user said before, to replace it."""
-        return any(
-            _concerns(gone, old, text) for gone in replaced_words(text) for old in self.said
-        )
+        return any(_concerns(gone, old, text) for gone in replaced_words(text) for old in self.said)
 
     def take_back(self, text: str) -> None:
         """Drop what a sentence replaces or contradicts."""

@@ -11,21 +11,35 @@ from hindsight_core.memorize.rules.cues import has, opens
 MAX_MESSAGE = 20_000
 MAX_SENTENCES = 200
 MAX_SENTENCE = 700
+COLONS = (":", "\uff1a")
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
 _ELEMENT = re.compile(r"(?s)<([A-Za-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>")
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
 _MACHINE = re.compile(
-    r"^\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b"
-    r"|at [\w$.<>]+\(|File \"|Traceback|Caused by:|@@ |diff --git|[+\-]{3} |\$ |>>> |\w+@[\w-]+:|#\s*!"
-    r"|\||(?:import|from|def|class|function|const|let|var|return|public|private|SELECT|INSERT)\s.*[({;:=]\s*$)"
+    r"^\s*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d"
+    r"|\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b"
+    r"|at [\w$.<>]+\(|File \"|Traceback|Caused by:|@@ |diff --git|[+\-]{3} |\$ |>>> |\w+@[\w-]+:"
+    r"|#\s*!|\||(?:import|from|def|class|function|const|let|var|return|public|private|SELECT|INSERT)"
+    r"\s.*[({;:=]\s*$)"
 )
 _KEY_VALUE = re.compile(r"^\s*[\w.\-\"']{1,40}\s*[:=]\s*\S*.{0,80}$")
-_ENDS = re.compile(r"(?<!\b[A-Za-zÄÖÜ]\.[A-Za-z])(?<!\d)([.!?…]+[\"')\]”»]*)\s+|(?<=\d{3})(\.)\s+|([。！？]+)\s*")
+# Not after a single letter of an abbreviation, nor after one or two digits (an ordinal).
+_ENDS = re.compile(
+    r"(?<!\b[^\W\d_]\.[^\W\d_])(?<!\d)([.!?\u2026]+[\"')\]\u201d\u00bb]*)\s+"
+    r"|(?<=\d{3})(\.)\s+|([\u3002\uff01\uff1f]+)\s*"
+)
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|resp|no|nr|bzw|z\.\s?b|d\.\s?h|ca|usw|inkl|cf|al|fig|т\.\s?е|т\.\s?д|p\.\s?ex|ej))\.$",
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|resp|no|nr|bzw|z\.\s?b|d\.\s?h|ca|usw|inkl|cf|al|fig"
+    r"|\u0442\.\s?\u0435|\u0442\.\s?\u0434|p\.\s?ex|ej))\.$",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\"[^\"\n]*\s[^\"\n]*\"|(?<!\w)'[^'\n]*\s[^'\n]*'(?!\w)|“[^”\n]*\s[^”\n]*”|„[^“”\n]*\s[^“”\n]*[“”]|«[^»\n]*\s[^»\n]*»|「[^」\n]*」")
+_OPEN_END = re.compile(r"[.!?:;\u3002\uff01\uff1f\uff1a\uff1b]\s*$")
+_PAIRS = (('"', '"'), ("\u201c", "\u201d"), ("\u201e", "\u201c\u201d"), ("\u00ab", "\u00bb"))
+# Only quotations of several words: a single quoted word is a name.
+_QUOTED = re.compile(
+    "|".join(rf"{a}[^{a}{b}\n]*\s[^{a}{b}\n]*[{b}]" for a, b in _PAIRS)
+    + r"|(?<!\w)'[^'\n]*\s[^'\n]*'(?!\w)|\u300c[^\u300d\n]*\u300d"
+)
 _CODE = re.compile(r"`[^`\n]+`")
 
 
@@ -60,7 +74,7 @@ def sentences(message: str) -> list[Sentence]:
 
 def mask(text: str) -> str:
     """A sentence whose quotations and code spans say nothing about the speaker's intent."""
-    return _CODE.sub("`x`", _QUOTED.sub('"x"', text)).replace("’", "'")
+    return _CODE.sub("`x`", _QUOTED.sub('"x"', text)).replace("\u2019", "'")
 
 
 def _bounded(message: str) -> str:
@@ -90,7 +104,7 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool, str]]:
                 yield line[bullet.end() :].strip(), True, heading
             elif _foreign(line):
                 continue
-            elif plain.endswith((":", "：")):
+            elif plain.endswith(COLONS):
                 heading = mask(plain)
                 own = has("remember", heading) or has("standing", heading)
                 pasted = has("quoting", heading) and not own
@@ -108,7 +122,7 @@ def _joined(lines: list[str]) -> list[str]:
         wrapped = (
             found
             and len(found[-1]) > 40
-            and not re.search(r"[.!?:;。！？：；]\s*$", found[-1])
+            and not _OPEN_END.search(found[-1])
             and re.match(r"\s{0,3}[^\W\d_A-Z]", line)
             and not _foreign(line)
         )
@@ -121,7 +135,11 @@ def _joined(lines: list[str]) -> list[str]:
 
 def _is_pasted(lines: list[str]) -> bool:
     pairs = [line for line in lines if _KEY_VALUE.match(line) and not _BULLET.match(line)]
-    if len(pairs) >= 2 and len(pairs) * 5 >= len(lines) * 4 and not any(has("remember", p) for p in pairs):
+    if (
+        len(pairs) >= 2
+        and len(pairs) * 5 >= len(lines) * 4
+        and not any(has("remember", p) for p in pairs)
+    ):
         return True
     return len(lines) > 3 and sum(map(_foreign, lines)) * 2 > len(lines)
 
