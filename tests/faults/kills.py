@@ -34,6 +34,7 @@ class Tally:
     in_bank: int = 0
     lost: int = 0
     doubled: int = 0
+    given_up: int = 0  # dead letters, delivered after `queue retry`
     pending: int = 0
     dead: int = 0
     problems: list[str] = field(default_factory=list)
@@ -127,7 +128,8 @@ def settle(home: Path, tally: Tally) -> None:
         if not left:
             tally.problems.append("\n".join(lines[-15:]))
             return
-        tally.pending, tally.dead, journal = (int(n) for n in left[-1].split()[1:])
+        tally.pending, tally.dead, journal, given_up = (int(n) for n in left[-1].split()[1:])
+        tally.given_up += given_up
         if not tally.pending and not journal:
             return
         tally.pending += journal

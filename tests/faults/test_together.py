@@ -53,7 +53,7 @@ def test_sessions_side_by_side_while_the_files_are_locked(tmp_path, worker):
     for writer in writers:
         lines = finish(writer)
         assert lines[-1] == "END", lines
-    assert finish(worker(tmp_path, "recover"))[-1] == "LEFT 0 0 0"
+    assert finish(worker(tmp_path, "recover"))[-1] == "LEFT 0 0 0 0"
     assert sorted(held(tmp_path)) == everything(*names, entries=20)
     assert sound(tmp_path) == ["ok"] * 3
 
@@ -67,7 +67,7 @@ def test_what_a_killed_holder_had_claimed_is_free_at_once(tmp_path, worker):
     starters = [worker(tmp_path, "write", name, "--entries", 10) for name in ("s2", "s3")]
     for starter in starters:
         assert finish(starter, timeout=15)[-1] == "END"
-    assert finish(worker(tmp_path, "recover"), timeout=15)[-1] == "LEFT 0 0 0"
+    assert finish(worker(tmp_path, "recover"), timeout=15)[-1] == "LEFT 0 0 0 0"
     keys = held(tmp_path)
     assert len(keys) == len(set(keys))
     assert set(everything("s2", "s3", entries=10)) <= set(keys)
@@ -77,5 +77,5 @@ def test_one_session_in_two_processes_overlaps_nowhere(tmp_path, worker):
     twins = [worker(tmp_path, "write", "s1", "--entries", 40) for _ in range(2)]
     for twin in twins:
         assert finish(twin)[-1] == "END"
-    assert finish(worker(tmp_path, "recover"))[-1] == "LEFT 0 0 0"
+    assert finish(worker(tmp_path, "recover"))[-1] == "LEFT 0 0 0 0"
     assert sorted(held(tmp_path)) == everything("s1", entries=40)

@@ -112,8 +112,12 @@ async def recover(store: Store, *, besides: str | None = None) -> None:
     for left in await store.journal.recoverable("shop"):
         await store_window(store, left.session_id, [entry.id for entry in left.entries])
     if besides is None:
+        # A write under way in five killed processes looks like their murderer: a dead letter,
+        # kept until a person retries it.
+        given_up = (await store.queue.counts()).dead
+        await store.queue.retry()
         report = await store.outbox.drain(store.bank, deadline_s=30, force=True)
-        say("LEFT", report.pending, report.dead, await store.journal.pending("shop"))
+        say("LEFT", report.pending, report.dead, await store.journal.pending("shop"), given_up)
 
 
 def die_at(statement: int) -> None:
