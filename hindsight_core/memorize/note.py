@@ -75,7 +75,9 @@ class Notes:
                 "what is true, as a fact",
             )
         every = (parts.bank.id, path_tag, kind, *parts.sanitiser.tags(tags))
-        provenance = Provenance(source=path, session_id=session_id, speaker=speaker)
+        provenance = Provenance(
+            source=path, session_id=session_id, host=parts.host, speaker=speaker
+        )
         facts = {
             fact_id(line): Fact(
                 id=fact_id(line),
@@ -93,6 +95,7 @@ class Notes:
             source=path,
             tags=every,
             session_id=session_id,
+            host=parts.host,
             timestamp=parts.clock(),
             explicit=True,
             text=clean,

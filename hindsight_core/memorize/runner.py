@@ -17,6 +17,7 @@ from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindo
 from hindsight_core.memorize.store import Store, Target
 from hindsight_core.memorize.summary import Summaries
 from hindsight_core.state.jobs import WindowMark
+from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,7 @@ class Memorizer:
         sanitiser: The boundary that every text crosses.
         clock: Aware UTC now.
         project: Name of the project; the bank's name where there is none.
+        host: The agent program, for the origin of notes; None outside of one.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Memorizer:
         sanitiser: Sanitiser,
         clock: Clock,
         project: str | None = None,
+        host: str | None = None,
     ) -> None:
         self._parts = Parts(
             settings=settings,
@@ -78,6 +81,7 @@ class Memorizer:
             sanitiser=sanitiser,
             clock=clock,
             project=project or bank.id,
+            host=host,
         )
         self._store = Store(self._parts)
         self._windows = SessionWindows(self._parts)
@@ -90,7 +94,7 @@ class Memorizer:
         The session's cursor is put behind it once it is dealt with; never when it failed.
         """
         entries = self._parts.sanitiser.entries(window.entries)
-        if not entries:
+        if not any(map(memorize_text, entries)):
             return MemorizeReport("empty", reason=_SILENT)
         explicit = window.reason in EXPLICIT
         async with self._windows.turn(window.session_id):
@@ -98,7 +102,7 @@ class Memorizer:
                 return await self._run(whole(replace(window, entries=entries)))
 
     async def remember_transcript(
-        self, transcript: Transcript, *, reason: str
+        self, transcript: Transcript, *, reason: str, before: str | None = None
     ) -> list[MemorizeReport]:
         """Memorize what of a session has not been memorized yet; runs of one session queue up.
 
@@ -106,6 +110,7 @@ class Memorizer:
             transcript: The active path.
             reason: ``compact``, ``shutdown:quit`` ...; ``manual``, ``resave`` and ``import`` are
                 explicit: no budget holds them back. ``resave`` starts at the beginning again.
+            before: The first entry that is left for later, such as what a compaction keeps.
 
         Returns:
             One report a window, none when there is nothing new. It ends with the first that
@@ -113,7 +118,8 @@ class Memorizer:
         """
         async with self._windows.turn(transcript.session_id):
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
-                return await self._all_due(transcript, reason)
+                reports = await self._all_due(transcript, reason, before)
+            return reports or await self._nothing_due(transcript, before)
 
     async def retain_note(
         self,
@@ -143,9 +149,11 @@ class Memorizer:
             )
             return replace(report, calls=run.calls)
 
-    async def _all_due(self, transcript: Transcript, reason: str) -> list[MemorizeReport]:
+    async def _all_due(
+        self, transcript: Transcript, reason: str, before: str | None
+    ) -> list[MemorizeReport]:
         reports: list[MemorizeReport] = []
-        due = await self._due(transcript, reason)
+        due = await self._due(transcript, reason, before)
         while due:
             cut, *due = due
             report = await self._run(cut)
@@ -153,15 +161,29 @@ class Memorizer:
                 reports.append(report)
                 await self._windows.passed(transcript, cut.last_entry_id)
                 continue
-            due = await self._due(transcript, reason) if reason != RESAVE else [cut]
+            due = [cut] if reason == RESAVE else await self._due(transcript, reason, before)
             if due and due[0].document_id == cut.document_id:
                 return [*reports, report]
             # Another process has dealt with part of it meanwhile: go on with the rest.
         return reports
 
-    async def _due(self, transcript: Transcript, reason: str) -> list[Cut]:
+    async def _due(self, transcript: Transcript, reason: str, before: str | None) -> list[Cut]:
         size = await self._window_chars()
-        return await self._windows.due(transcript, reason=reason, max_chars=size)
+        return await self._windows.due(transcript, reason=reason, before=before, max_chars=size)
+
+    async def _nothing_due(
+        self, transcript: Transcript, before: str | None
+    ) -> list[MemorizeReport]:
+        """Nothing, or that the cursor stands behind the boundary (pi/M-08)."""
+        left = await self._windows.waiting(transcript) if before is not None else 0
+        if not left:
+            return []
+        return [
+            MemorizeReport(
+                "skipped",
+                reason=f"memorized beyond the boundary already; {left} entries behind it wait",
+            )
+        ]
 
     async def _window_chars(self) -> int | None:
         """About how much of a session one run looks at; None for all of it."""
@@ -176,7 +198,6 @@ class Memorizer:
 
     async def _run(self, cut: Cut) -> MemorizeReport:
         if cut.window is None:
-            await self._pass(cut)
             return MemorizeReport("empty", reason=_SILENT)
         resave = cut.window.reason == RESAVE
         prior = "" if resave else await self._summaries.prior(cut.window.session_id)

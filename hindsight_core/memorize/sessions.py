@@ -29,7 +29,7 @@ class Cut:
 
     Attributes:
         session_id: The session.
-        window: What to look at; None when nothing is left of it after sanitising.
+        window: What to look at; None when nothing was said in it.
         document_id: By the first and last entry as the host recorded them (pi/M-06, br/BR-05).
         last_entry_id: Where the cursor goes: the next window starts right after it (pi/M-07).
         entry_ids: All entries as recorded; empty for a deliberate repetition.
@@ -61,29 +61,34 @@ class SessionWindows:
         return lock
 
     async def due(
-        self, transcript: Transcript, *, reason: str, max_chars: int | None
+        self, transcript: Transcript, *, reason: str, before: str | None, max_chars: int | None
     ) -> list[Cut]:
         """Windows not dealt with yet, oldest first.
 
         Args:
             transcript: The session.
-            reason: ``resave`` starts at the beginning (pi/M-05).
+            reason: ``resave`` starts at the beginning and ignores ``before`` (pi/M-05).
+            before: The first entry that is left for later.
             max_chars: About how much text a window holds, so that a long session is stored
                 piece by piece and a failure costs one piece; None for one window.
         """
         bank, session = self._parts.bank.id, transcript.session_id
         path = active_path(transcript.entries)
-        cursor = None
-        if reason != RESAVE:
-            ids = [entry.id for entry in path]
-            cursor = await self._parts.sessions.cursor(bank, session, path=ids)
+        resave = reason == RESAVE
+        cursor = None if resave else await self._cursor(session, path)
         ranges = await self._parts.sessions.saved_ranges(bank, session)
         saved = saved_entries(path, ranges)
-        entries = window_entries(path, after=cursor, before=None)
+        entries = window_entries(path, after=cursor, before=None if resave else before)
         return [
             self._cut(transcript, piece, saved, reason=reason)
             for piece in _pieces(entries, max_chars)
         ]
+
+    async def waiting(self, transcript: Transcript) -> int:
+        """How many entries stand behind the cursor, whatever the boundary (pi/M-08)."""
+        path = active_path(transcript.entries)
+        cursor = await self._cursor(transcript.session_id, path)
+        return len(window_entries(path, after=cursor, before=None))
 
     async def passed(self, transcript: Transcript, entry_id: str) -> None:
         """Forget saved ranges that the cursor has left behind (pi/X-06)."""
@@ -94,6 +99,11 @@ class SessionWindows:
         live = live_ranges(active_path(transcript.entries), ranges, cursor=entry_id)
         if live != ranges:
             await self._parts.sessions.set_saved_ranges(bank, session, live)
+
+    async def _cursor(self, session_id: str, path: Sequence[Entry]) -> str | None:
+        """The last entry on this path that is dealt with, whatever other branches saw."""
+        ids = [entry.id for entry in path]
+        return await self._parts.sessions.cursor(self._parts.bank.id, session_id, path=ids)
 
     def _cut(
         self,
@@ -114,7 +124,7 @@ class SessionWindows:
         )
         return Cut(
             session_id=transcript.session_id,
-            window=window if clean else None,
+            window=window if any(map(memorize_text, clean)) else None,
             document_id=document_id(
                 transcript.session_id, piece[0].id, piece[-1].id, host=transcript.host
             ),

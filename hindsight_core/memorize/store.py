@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError
 from hindsight_core.hookspecs import Resolution
+from hindsight_core.identity import fact_id
 from hindsight_core.memorize.context import WriteSource, retain_context, retain_metadata
 from hindsight_core.memorize.document import build
 from hindsight_core.memorize.neighbours import find_neighbours, retired_by_hand
@@ -119,9 +120,9 @@ class Store:
             return [Resolution("add", fact) for fact in candidates]
         return [replace(item, fact=self._clean(item.fact)) for item in resolved]
 
-    async def _held(self, fact_id: str) -> Fact | None:
+    async def _held(self, identity: str) -> Fact | None:
         try:
-            return await self._parts.bank.get_fact(fact_id)
+            return await self._parts.bank.get_fact(identity)
         except BankError as error:
             logger.info("cannot look up a fact: %s", error)
             return None
@@ -164,7 +165,9 @@ class Store:
             return None
 
     def _clean(self, fact: Fact) -> Fact:
-        return self._parts.sanitiser.fact(fact, limit=self._parts.fact_limit)
+        """A resolver may have worded it anew: then it is another sentence."""
+        clean = self._parts.sanitiser.fact(fact, limit=self._parts.fact_limit)
+        return replace(clean, id=fact_id(clean.text))
 
     def _stored(
         self,
