@@ -53,13 +53,15 @@ class Work:
             reason: Why now, as pi/M-01 names it.
             before: The first entry that stays for later.
         """
-        earlier = self._last
-        transcript = Transcript(self._session_id, self._host, tuple(entries))
+        earlier, path = self._last, tuple(entries)
+        due = tuple(takewhile(lambda entry: entry.id != before, path))
 
         async def run() -> None:
             if earlier is not None:
                 await asyncio.wait([earlier])
-            await self._memorize(transcript, reason=reason, before=before)
+            if not await self._is_past(path, due):
+                transcript = Transcript(self._session_id, self._host, due)
+                await self._memorize(transcript, reason=reason)
 
         self._last = asyncio.create_task(run())
         self._scheduled.add(self._last)
@@ -103,25 +105,34 @@ class Work:
             self._notices.trouble("state", str(error))
             return 1
 
-    async def _memorize(
-        self, transcript: Transcript, *, reason: str, before: str | None = None
-    ) -> None:
+    async def _is_past(self, path: Sequence[Entry], due: Sequence[Entry]) -> bool:
+        """Whether the cursor stands behind what is due: it would not be found in there."""
+        if len(due) == len(path):
+            return False
+        ids = [entry.id for entry in path]
+        bank, session = self._runtime.bank_id, self._session_id
+        try:
+            cursor = await self._runtime.sessions.cursor(bank, session, path=ids)
+        except HindsightError as error:
+            self._notices.trouble("state", str(error))
+            return False
+        return cursor in ids[len(due) :]
+
+    async def _memorize(self, transcript: Transcript, *, reason: str) -> None:
         try:
             async with self._lock:
                 with work(session_id=transcript.session_id):
                     reports = await self._runtime.memorizer.remember_transcript(
-                        transcript, reason=reason, before=before
+                        transcript, reason=reason
                     )
-                await self._settle(transcript, reports, before=before)
+                await self._settle(transcript, reports)
         except HindsightError as error:
             self._notices.trouble("memorize", f"{KEPT}: {error}")
         except Exception as error:
             logger.exception("memorize failed")
             self._notices.trouble("memorize", f"{KEPT}: {error}")
 
-    async def _settle(
-        self, transcript: Transcript, reports: Sequence[MemorizeReport], *, before: str | None
-    ) -> None:
+    async def _settle(self, transcript: Transcript, reports: Sequence[MemorizeReport]) -> None:
         for report in reports:
             self._runtime.record(report, session=transcript.session_id)
             if report.outcome == "queued":
@@ -132,8 +143,7 @@ class Work:
             return
         self._notices.over("memorize", "Memorizing works again.")
         # The journal knows an entry only if something of it was left by the sanitiser.
-        done = list(takewhile(lambda entry: entry.id != before, transcript.entries))
-        for entry in reversed(done):
+        for entry in reversed(transcript.entries):
             if self._runtime.sanitiser.entry(entry) is not None:
                 await self._runtime.journal.forget(
                     self._runtime.bank_id, transcript.session_id, through=entry.id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hindsight_core.testing.agent_server import AgentServer
+from hindsight_core.testing.agent_server import AgentServer, texts
 
 PI = ("@earendil-works/pi-coding-agent@1.6.0", "node@22")
 MODEL = {
@@ -213,9 +214,25 @@ class Rpc:
 
 @pytest.fixture
 def server(loopback: None) -> Iterator[AgentServer]:
-    """The agent's model; every stage of memory says NONE unless a test sets it."""
-    with AgentServer({"": "Understood.", "*": "NONE"}) as running:
+    """The agent's model: it finds what the user asked to remember, and helps with nothing else."""
+    script = {
+        "": "Understood.",
+        "memorize/extract": remembered,
+        "memorize/verify": {"keep": list(range(1, 20))},
+        "memorize/topics": {"queries": []},
+        "memorize/dedup": {"known": [], "updates": []},
+        "memorize/summary": "The user told what to remember.",
+        "*": "NONE",
+    }
+    with AgentServer(script) as running:
         yield running
+
+
+def remembered(request: Any) -> object:
+    """The facts of a transcript: each thing that was to be remembered."""
+    found = re.findall(r"Remember that (.+?\.)", "\n".join(texts(request)))
+    facts = [{"text": text, "category": "facts"} for text in dict.fromkeys(found)]
+    return {"facts": facts}
 
 
 @pytest.fixture

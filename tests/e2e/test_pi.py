@@ -52,3 +52,116 @@ def test_a_fact_is_in_the_request_once_and_never_in_the_session_file(pi: Any) ->
     assert "API gateway" in session
     assert BLOCK not in session
     assert GATEWAY not in session
+
+
+@pytest.mark.spec("pi/M-01", "pi/M-02", "br/BR-11")
+def test_the_second_session_knows_what_the_first_was_told(pi: Any) -> None:
+    pi.mem("install", "pi")
+    pi.say("-p", f"Remember that {GATEWAY}")
+    pi.say("-p", "Remember that the staging cluster is called heron.")
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+
+    rpc = pi.rpc()
+    rpc.prompt("Which port does the API gateway listen on?")
+    rpc.prompt("And what is the port of that API gateway again?")
+    rpc.close()
+
+    for request in pi.server.conversation()[-2:]:
+        (block,) = [text for text in texts(request) if BLOCK in text]
+        assert block.count("8443") == 1
+        assert "heron" not in block
+    session = pi.session_files()[-1].read_text()
+    assert BLOCK not in session
+    assert "8443" not in session
+
+
+@pytest.mark.spec("pi/M-01", "br/BR-22", "br/BR-65", "pi/M-27")
+def test_a_compacted_session_is_memorized_and_recalled_anew(pi: Any) -> None:
+    pi.mem("install", "pi")
+    pi.learn("The staging cluster is called heron.")
+    ask = "What is the staging cluster called?"
+    rpc = pi.rpc()
+    rpc.prompt(f"Remember that {GATEWAY} " + "Here is some more to think about. " * 20)
+    rpc.prompt(ask)
+    rpc.prompt("Tell me something else about yourself. " * 20)
+    compacted = rpc.command(type="compact")
+    rpc.prompt(ask)
+    assert rpc.close() == 0
+
+    assert compacted["success"] is True
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+    last = "\n".join(texts(pi.server.conversation()[-1]))
+    assert last.count("called heron") == 1
+    assert last.count(BLOCK) == 1
+    assert BLOCK not in "".join(file.read_text() for file in pi.session_files())
+
+
+@pytest.mark.spec("pi/G-01", "pi/G-02")
+def test_tools_are_offered_and_a_call_goes_round(pi: Any) -> None:
+    def agent(request: Any) -> object:
+        if any(m.get("role") == "tool" for m in request.body["messages"]):
+            return "It is 8443."
+        call = {"name": "hindsight_recall", "arguments": {"query": "API gateway port"}}
+        return {"call": call}
+
+    pi.mem("install", "pi")
+    pi.learn(GATEWAY, COFFEE)
+    pi.server.replies.set("", agent)
+
+    said = pi.say("--no-session", "-p", "Look it up.")
+
+    request = pi.server.conversation()[-1]
+    offered = {tool["function"]["name"] for tool in request.body["tools"]}
+    result = next(m for m in request.body["messages"] if m["role"] == "tool")
+    assert offered >= {
+        "hindsight_recall",
+        "hindsight_retain",
+        "hindsight_reflect",
+        "hindsight_forget",
+    }
+    assert GATEWAY in json.dumps(result)
+    assert "8443" in said
+
+
+@pytest.mark.spec("br/BR-50")
+def test_stages_are_asked_of_pis_own_model(pi: Any) -> None:
+    pi.mem("install", "pi")
+    pi.learn(GATEWAY, COFFEE)
+    pi.env["HINDSIGHT_MEM_MODELS__PROVIDER"] = "host"
+    pi.server.replies.set("recall/queries", {"queries": ["API gateway port"]})
+    pi.server.replies.set("recall/judge", {"score": 90, "keep": [1]})
+
+    rpc = pi.rpc()
+    rpc.prompt("Which port does the API gateway listen on?")
+    rpc.close()
+
+    asked = [r for r in pi.server.requests if r.stage]
+    assert [r.stage for r in asked][:2] == ["recall/queries", "recall/judge"]
+    assert all(r.mark == r.stage for r in asked)
+    assert GATEWAY in "\n".join(texts(pi.server.conversation()[-1]))
+
+
+@pytest.mark.spec("br/BR-11")
+def test_the_tail_of_a_killed_session_is_recovered_by_the_next(pi: Any) -> None:
+    pi.mem("install", "pi")
+    rpc = pi.rpc()
+    rpc.prompt("Remember that the staging cluster is called heron.")
+    rpc.kill()
+    assert not any("heron" in fact for fact in pi.facts())
+
+    pi.say("-p", "Hello there.")
+    assert sum("heron" in fact for fact in pi.facts()) == 1
+
+
+@pytest.mark.spec("pi/U-04")
+@pytest.mark.parametrize("flag", ["--mem-only-tools", "--no-session"])
+def test_tools_only(pi: Any, flag: str) -> None:
+    pi.mem("install", "pi")
+    pi.learn(GATEWAY)
+
+    pi.say(flag, "-p", "Remember that x is y. Which port does the API gateway listen on?")
+
+    request = pi.server.conversation()[-1]
+    assert BLOCK not in "\n".join(texts(request))
+    assert "hindsight_recall" in {tool["function"]["name"] for tool in request.body["tools"]}
+    assert pi.facts() == [GATEWAY]

@@ -54,7 +54,7 @@ class PiAdapter:
         return await handler(payload) if handler else []
 
     def answer(self, method: str, result: Payload) -> Payload:
-        """pi's answer to a request of the core: its records become entries."""
+        """Translate an answer to the core: records of pi become entries."""
         if method == "host/entries" and isinstance(result.get("entries"), list):
             return {"entries": self._branch.replace(result["entries"])}
         return result
