@@ -16,7 +16,7 @@ _EXPORTS = {
 __all__ = sorted([*_EXPORTS, "__version__"])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever is exported
     """Import a public name when it is first used, so that hooks start fast."""
     if name not in _EXPORTS:
         raise AttributeError(f"module 'hindsight_core' has no attribute {name!r}")

@@ -116,10 +116,10 @@ async def _model(runtime: Runtime) -> list[Finding]:
     )
     findings = []
     for purpose in ("recall", "retain"):
-        label = models.label(purpose)  # type: ignore[arg-type]
+        label = models.label(purpose)
         try:
             with work(explicit=True):
-                await models.complete(request, purpose=purpose)  # type: ignore[arg-type]
+                await models.complete(request, purpose=purpose)
         except HindsightError as error:
             advice = "Check models.base_url, models.model and the key named by models.api_key_env."
             findings.append(Finding(f"model for {purpose}", "failed", f"{label}: {error}", advice))

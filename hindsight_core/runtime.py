@@ -1,14 +1,14 @@
-"""The composition root: builds what a command or a bridge needs, each part when it is first used."""
+"""The composition root: builds each part that a command or a bridge needs, when it is used."""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from hindsight_core.errors import ConfigError, MemoryOff
+from hindsight_core.errors import MemoryOff
 from hindsight_core.services import Clock, Services, utc_now
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hindsight_core.budget import Meter
     from hindsight_core.config.layers import Loaded
     from hindsight_core.config.settings import Settings
-    from hindsight_core.memorize.runner import Memorizer
+    from hindsight_core.memorize.runner import Memorizer, MemorizeReport
     from hindsight_core.plugins import Hooks
     from hindsight_core.prompts import Prompts
     from hindsight_core.providers.base import Embedder
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.services import BridgeAccess
     from hindsight_core.stages import Stages
-    from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.state.journal import Journal
     from hindsight_core.state.outbox import Outbox
     from hindsight_core.state.queue import Queue
@@ -72,6 +71,8 @@ class Runtime:
     @cached_property
     def hooks(self) -> Hooks:
         """Plugins and the built-ins, which register the same way."""
+        from hindsight_core.configure import plugins_of
+
         return self._given_hooks or plugins_of(self.loaded, env=self.env)
 
     @cached_property
@@ -88,7 +89,7 @@ class Runtime:
         if name == "none":
             return None
         bare = Services(clock=self.clock, logger=self.logger, bridge=self.bridge)
-        embedder: Embedder = self._registered("embedders", name)(self.settings, bare)
+        embedder: Embedder = self.hooks.create("embedders", name, self.settings, bare)
         return embedder
 
     @cached_property
@@ -96,7 +97,7 @@ class Runtime:
         """The model chain of both purposes."""
         from hindsight_core.providers.chain import ModelChain
 
-        factories = {name: item.factory for name, item in self.hooks.models.items()}
+        factories = {name: partial(self.hooks.create, "models", name) for name in self.hooks.models}
         return ModelChain(self.settings, self.services, factories, meter=self.meter)
 
     @cached_property
@@ -126,7 +127,7 @@ class Runtime:
         from hindsight_core.redact import Redactor
         from hindsight_core.transcript.sanitise import Sanitiser
 
-        extra = [rule for item in self.hooks.redactors.values() for rule in item.factory()]
+        extra = [rule for item in self.hooks.redactors.values() for rule in item.create()]
         return Sanitiser(Redactor(extra=extra) if self.settings.security.redact_secrets else None)
 
     @cached_property
@@ -141,7 +142,7 @@ class Runtime:
         """Durable first, then the bank."""
         from hindsight_core.state.outbox import Outbox
 
-        return Outbox(self.queue, clock=self.clock)
+        return Outbox(self.queue, clock=self.clock, redact=self.sanitiser.redact)
 
     @cached_property
     def journal(self) -> Journal:
@@ -201,8 +202,8 @@ class Runtime:
             settings = self.settings.model_copy(
                 update={"bank": self.settings.bank.model_copy(update={"id": bank_id})}
             )
-            factory = self._registered("banks", self.loaded.bank.backend)
-            self._banks[bank_id] = factory(settings, self.services)
+            backend = self.loaded.bank.backend
+            self._banks[bank_id] = self.hooks.create("banks", backend, settings, self.services)
         return self._banks[bank_id]
 
     @cached_property
@@ -277,49 +278,8 @@ class Runtime:
         built = self.__dict__
         if "models" in built:
             await self.models.close()
+        if (close := getattr(built.get("embedder"), "close", None)) is not None:
+            await close()
         for name in ("journal", "sessions", "usage", "queue"):
             if name in built:
                 built[name].close()
-
-    def _registered(self, kind: str, name: str) -> type:
-        registry = getattr(self.hooks, kind)
-        if name not in registry:
-            known = ", ".join(sorted(registry)) or "none"
-            raise ConfigError(
-                f"no {kind[:-1]} named {name!r}. Known: {known}. "
-                "Install the plugin that provides it, or change the setting."
-            )
-        factory: type = registry[name].factory
-        return factory
-
-
-def configure(**arguments: Any) -> tuple[Loaded, Hooks]:
-    """Configuration and plugins, with the profiles and sections that plugins add.
-
-    Args:
-        arguments: Those of `hindsight_core.config.layers.load`.
-    """
-    from hindsight_core.config.contributed import contributions
-    from hindsight_core.config.layers import load
-
-    loaded = load(**arguments)
-    hooks = plugins_of(loaded, env=arguments.get("env"))
-    if hooks.profiles or hooks.sections:
-        loaded = load(**arguments, **contributions(hooks))
-    return loaded, hooks
-
-
-def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
-    """The plugins that the settings choose, and the built-ins."""
-    from hindsight_core.banks.builtin import BankPlugin
-    from hindsight_core.plugins import load_hooks
-    from hindsight_core.providers.builtin import ProviderPlugin
-
-    chosen = loaded.settings.plugins
-    return load_hooks(
-        env=env,
-        load=chosen.load,
-        block=chosen.block,
-        hook_timeout_ms=chosen.hook_timeout_ms,
-        builtins=(ProviderPlugin(), BankPlugin(loaded.paths)),
-    )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hindsight_core.providers.base import Completion, CompletionRequest, Embedder, Purpose
 
 Clock = Callable[[], datetime]
+LOGGER = logging.getLogger("hindsight_core")
 
 
 def utc_now() -> datetime:
@@ -61,7 +62,7 @@ class Services:
     """
 
     clock: Clock = utc_now
-    logger: logging.Logger = logging.getLogger("hindsight_core")
+    logger: logging.Logger = LOGGER
     models: ModelAccess | None = None
     embedder: Embedder | None = None
     bridge: BridgeAccess | None = None

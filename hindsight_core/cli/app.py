@@ -48,7 +48,7 @@ class App:
 
     @cached_property
     def _configured(self) -> tuple[Loaded, Hooks]:
-        from hindsight_core.runtime import configure
+        from hindsight_core.configure import configure
 
         overrides = {"bank": {"id": self.bank_name}} if self.bank_name else None
         return configure(cwd=Path.cwd(), env=os.environ, overrides=overrides)
@@ -61,7 +61,9 @@ class App:
     @property
     def paths(self) -> Paths:
         """Where our files are."""
-        return self.loaded.paths
+        from hindsight_core.config.paths import Paths
+
+        return Paths.from_env(os.environ)
 
     def warn(self) -> None:
         """Say on stderr what is wrong with the configuration."""
@@ -100,7 +102,7 @@ def common(command: Command) -> Command:
     @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     @click.option("--bank", "bank_name", metavar="NAME", help="A bank other than the project's.")
     @functools.wraps(command)
-    def wrapper(*args: Any, as_json: bool, bank_name: str | None, **kwargs: Any) -> Any:
+    def wrapper(*args: object, as_json: bool, bank_name: str | None, **kwargs: object) -> object:
         return command(App(json=as_json, bank_name=bank_name), *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]

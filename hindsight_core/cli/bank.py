@@ -98,10 +98,21 @@ def delete(app: App, name: str | None, yes: bool) -> None:  # noqa: FBT001
         click.confirm(f"Delete the bank {chosen.id} and all its facts?", abort=True, err=True)
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+    app.run(_forget(app, chosen.id))
     app.emit(
         {"deleted": chosen.id},
         lambda console: console.print(f"deleted {chosen.id}", markup=False),
     )
+
+
+async def _forget(app: App, bank_id: str) -> None:
+    """What the queue still knows of a deleted bank would count as stored."""
+    from hindsight_core.state.retention import forget_bank
+
+    if not app.paths.queue.exists():
+        return
+    async with app.runtime() as runtime:
+        await forget_bank(runtime.queue, runtime.sessions, bank_id)
 
 
 @bank.command()

@@ -19,7 +19,10 @@ COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
 @click.command()
 @common
 def doctor(app: App) -> int:
-    """Configuration, plugins, templates, model, embedder, bank (write, read back, delete), queue."""
+    """Check configuration, plugins, templates, model, embedder, bank and queue.
+
+    The bank is really written to, read back and cleaned again.
+    """
     findings = app.run(_examine(app))
     app.emit(
         {

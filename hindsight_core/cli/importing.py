@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -73,17 +73,10 @@ def cleaned(fact: Fact, sanitiser: Sanitiser, *, limit: int) -> Fact:
     Raises:
         ValueError: Nothing of it is left.
     """
-    text = sanitiser.fact_text(fact.text, limit=limit)
-    if not text:
+    clean = sanitiser.fact(fact, limit=limit)
+    if not clean.text:
         raise ValueError("nothing is left of its text after sanitising")
-    told = fact.provenance
-    return replace(
-        fact,
-        text=text,
-        metadata={k: sanitiser.redact(v) for k, v in fact.metadata.items()},
-        reason=fact.reason and sanitiser.redact(fact.reason),
-        provenance=replace(told, quote=told.quote and sanitiser.redact(told.quote)),
-    )
+    return clean
 
 
 def _report(app: App, reader: _Reader, bank: str, changed: int) -> None:

@@ -7,13 +7,16 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindsight_core.cli.app import App, common
 from hindsight_core.errors import StorageError
 from hindsight_core.host import Change, Host, InstallPlan, InstallRequest
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 BACKUP = ".hindsight-backup"
 
@@ -85,7 +88,7 @@ def _carry_out(app: App, plan: InstallPlan, *, dry_run: bool) -> None:
         "dryRun": dry_run,
     }
 
-    def human(console: Any) -> None:
+    def human(console: Console) -> None:
         for change in plan.changes:
             console.print(f"{verb} {change.path}", markup=False)
         if not plan.changes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 
 import click
@@ -53,7 +54,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
 
-def _plugin_commands() -> dict[str, click.Command | type]:
+def _plugin_commands() -> dict[str, Callable[[], click.Command]]:
     import os
 
     from hindsight_core.plugins import load_hooks

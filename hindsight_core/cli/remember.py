@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
 
 
+WITHOUT = "without a model: only what the user stated or asked to keep"
+ODDITIES = {
+    "unknown": "record(s) of an unknown form were left out",
+    "skipped": "early entries were left out: the file is too large",
+    "repaired": "line(s) had broken characters, which were repaired",
+}
+
+
 @click.command()
 @common
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -71,6 +79,8 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
         "host": transcript.host,
         "entries": len(transcript.entries),
         "unknown": transcript.unknown,
+        "skipped": transcript.skipped,
+        "repaired": transcript.repaired,
         **_summary(runtime.bank_id, reports),
     }
 
@@ -95,7 +105,7 @@ def _summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
 
 
 def _show(console: Console, bank: str, model: str | None, results: list[dict[str, Any]]) -> None:
-    how = f"with {model}" if model else "without a model: only what the user stated or asked to keep"
+    how = f"with {model}" if model else WITHOUT
     for result in results:
         facts = result["facts"]
         count = f"{len(facts)} fact{'' if len(facts) == 1 else 's'}"
@@ -106,6 +116,9 @@ def _show(console: Console, bank: str, model: str | None, results: list[dict[str
             console.print(f"  {result['superseded']} older fact(s) superseded", markup=False)
         if result["reason"] and not facts:
             console.print(f"  {result['reason']}", markup=False)
+        for name, text in ODDITIES.items():
+            if result.get(name):
+                console.print(f"  {result[name]} {text}", markup=False)
     console.print(f"bank {bank}, {how}", markup=False, style="dim")
 
 

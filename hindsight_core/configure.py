@@ -1,0 +1,42 @@
+"""Configuration and plugins together: each may add to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hindsight_core.config.layers import Loaded
+    from hindsight_core.plugins import Hooks
+
+
+def configure(**arguments: Any) -> tuple[Loaded, Hooks]:  # noqa: ANN401 - those of `load`
+    """Configuration and plugins, with the profiles and sections that plugins add.
+
+    Args:
+        arguments: Those of `hindsight_core.config.layers.load`.
+    """
+    from hindsight_core.config.contributed import contributions
+    from hindsight_core.config.layers import load
+
+    loaded = load(**arguments)
+    hooks = plugins_of(loaded, env=arguments.get("env"))
+    if hooks.profiles or hooks.sections:
+        loaded = load(**arguments, **contributions(hooks))
+    return loaded, hooks
+
+
+def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
+    """The plugins that the settings choose, and the built-ins."""
+    from hindsight_core.banks.builtin import BankPlugin
+    from hindsight_core.plugins import load_hooks
+    from hindsight_core.providers.builtin import ProviderPlugin
+
+    chosen = loaded.settings.plugins
+    return load_hooks(
+        env=env,
+        load=chosen.load,
+        block=chosen.block,
+        hook_timeout_ms=chosen.hook_timeout_ms,
+        builtins=(ProviderPlugin(), BankPlugin(loaded.paths)),
+    )
