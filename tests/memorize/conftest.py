@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -65,6 +64,7 @@ class Kit:
     queue: Queue
     sessions: SessionState
     hooks: Hooks
+    outbox: Outbox
 
     async def remember(
         self, talk: TranscriptBuilder | Sequence[Entry], reason: str = "manual", **more: object
@@ -139,6 +139,7 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
         project: str | None = "shop",
         host: str | None = None,
         model: object = None,
+        outbox: type[Outbox] = Outbox,
         home: str = "home",
         **sections: dict,
     ) -> Kit:
@@ -160,19 +161,20 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
         )
         for plugin in plugins:
             hooks.register_builtin(plugin, name=f"test-{id(plugin)}")
+        box = outbox(queue, clock)
         memorizer = Memorizer(
             settings=settings,
             hooks=hooks,
             bank=bank,
             stages=stages,
-            outbox=Outbox(queue, clock),
+            outbox=box,
             sessions=sessions,
             sanitiser=sanitiser,
             clock=clock,
             project=project,
             host=host,
         )
-        return Kit(memorizer, bank, model, queue, sessions, hooks)
+        return Kit(memorizer, bank, model, queue, sessions, hooks, box)
 
     yield make
     for each in opened:
@@ -189,8 +191,3 @@ def failing():
         return script_of(**{**stages, **down})
 
     return make
-
-
-@pytest.fixture
-def dump():
-    return json.dumps
