@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from hindsight_core.banks.sqlite.glossary import Glossary
+from hindsight_core.banks.sqlite.glossary import Synonyms, han_words, translations
 from hindsight_core.banks.sqlite.lexicon import Lexicon, rarity
-from hindsight_core.banks.sqlite.stopwords import without_stop_words
+from hindsight_core.banks.sqlite.stopwords import Asked, without_stop_words
 
 MAX_TERMS = 12
 _CONTEXT_TERMS = 8
 _CONTEXT_CHARS = 1500
 _CONTEXT_WEIGHT = 0.35
 _NAME_WEIGHT = 0.5
+# How much a fact that holds another word for the same thing has of the word asked for.
+SYNONYM = 0.3
+TRANSLATED = 0.9
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +57,16 @@ class Analysis:
 class Analyst:
     """Takes queries apart for one bank."""
 
-    def __init__(self, lexicon: Lexicon, glossary: Glossary) -> None:
+    def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._glossary = glossary
+        self._synonyms = Synonyms(lexicon.stemmer)
 
     def analyse(
         self, connection: sqlite3.Connection, text: str, *, context: str | None = None
     ) -> Analysis:
         """Terms of a query, expanded from the conversation before it."""
         size = self._lexicon.size(connection)
-        words, names = without_stop_words(text)
-        terms = [self._term(connection, word, size) for word in words]
+        terms, names = self._terms(connection, text, size)
         terms = _heaviest(terms, MAX_TERMS)
         held = {stem for term in terms for stem in term.forms}
         terms += self._names(connection, names, size, held)
@@ -70,23 +74,51 @@ class Analyst:
             terms += self._context(connection, context, size, held)
         return Analysis(terms=tuple(terms), size=size)
 
-    def _term(self, connection: sqlite3.Connection, word: str, size: int) -> Term:
+    def _terms(
+        self, connection: sqlite3.Connection, text: str, size: int
+    ) -> tuple[list[Term], tuple[str, ...]]:
+        han, rest = han_words(text)
+        asked = without_stop_words(rest)
+        terms = [self._term(connection, word, asked, size) for word in asked.words]
+        if han:
+            # What is left of a run between known words is mostly grammar.
+            terms = [term for term in terms if term.known or term.word.isascii()]
+        terms += [self._foreign(connection, word, english, size) for word, english in han.items()]
+        return terms, asked.names
+
+    def _term(self, connection: sqlite3.Connection, word: str, asked: Asked, size: int) -> Term:
         stem = self._lexicon.stemmer.stem(word)
-        related = self._glossary.related(word)
         candidates = {stem: 1.0}
-        for other, strength in related.items():
-            found = self._lexicon.stemmer.stem(other)
-            candidates[found] = max(candidates.get(found, 0.0), strength)
         counts = self._lexicon.frequencies(connection, candidates)
-        if not any(counts.values()):
-            candidates = self._corrected(connection, word)
-            counts = self._lexicon.frequencies(connection, candidates)
+        known = counts[stem] > 0
+        english = _english(word, asked, known=known)
+        for other in self._lexicon.stemmer.stems(english):
+            candidates.setdefault(other, TRANSLATED)
+        for form, strength in tuple(candidates.items()):
+            for other in self._synonyms.of(form):
+                candidates.setdefault(other, SYNONYM * strength)
+        if not known and not english:
+            candidates.update(self._corrected(connection, word))
+        return self._weighed(connection, word, candidates, size)
+
+    def _foreign(
+        self, connection: sqlite3.Connection, word: str, english: Iterable[str], size: int
+    ) -> Term:
+        forms = dict.fromkeys(self._lexicon.stemmer.stems(english), TRANSLATED)
+        forms.update(dict.fromkeys(self._lexicon.stemmer.stems(_pairs(word)), 1.0))
+        return self._weighed(connection, word, forms, size)
+
+    def _weighed(
+        self, connection: sqlite3.Connection, word: str, candidates: Mapping[str, float], size: int
+    ) -> Term:
+        counts = self._lexicon.frequencies(connection, candidates)
         forms = {form: s for form, s in candidates.items() if counts[form]}
         if not forms:
             return Term(word, {}, rarity(0, size), known=False)
         strongest = max(forms.values())
+        # A word that the bank only knows by its relatives is as rare as one it does not know.
         best = max(counts[form] for form, s in forms.items() if s == strongest)
-        return Term(word, forms, rarity(best, size))
+        return Term(word, forms, rarity(best, size), known=strongest > SYNONYM)
 
     def _corrected(self, connection: sqlite3.Connection, word: str) -> dict[str, float]:
         spellings = self._lexicon.spellings(connection, word)[:4]
@@ -112,13 +144,24 @@ class Analyst:
     def _context(
         self, connection: sqlite3.Connection, context: str, size: int, held: set[str]
     ) -> list[Term]:
-        words, _ = without_stop_words(context[-_CONTEXT_CHARS:])
-        terms = [self._term(connection, word, size) for word in words]
+        terms, _ = self._terms(connection, context[-_CONTEXT_CHARS:], size)
         fresh = [t for t in terms if t.known and not held & t.forms.keys()]
         return [
             replace(t, weight=t.weight * _CONTEXT_WEIGHT, asked=False)
             for t in _heaviest(fresh, _CONTEXT_TERMS)
         ]
+
+
+def _english(word: str, asked: Asked, *, known: bool) -> tuple[str, ...]:
+    """English words for a foreign one: of the query's language, or by its look when unknown."""
+    if _CYRILLIC.search(word):
+        return translations(word, ("ru",))
+    found = translations(word, asked.languages)
+    return found if found or known else translations(word, ("de",), exact=word.isascii())
+
+
+def _pairs(word: str) -> list[str]:
+    return [word[i : i + 2] for i in range(max(1, len(word) - 1))]
 
 
 def _heaviest(terms: list[Term], most: int) -> list[Term]:

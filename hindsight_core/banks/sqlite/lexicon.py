@@ -12,6 +12,7 @@ from hindsight_core.banks.sqlite.stems import Stemmer
 _CACHED = 50_000
 _NEAR_MISSES = 24
 _DRIFT = 1.1
+PREFIX = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Lexicon:
             (" OR ".join(grams), _NEAR_MISSES),
         )
         scored = [Spelling(found, likeness(word, found)) for (found,) in rows]
-        return sorted((s for s in scored if s.likeness >= 0.5), key=lambda s: (-s.likeness, s.word))
+        return sorted((s for s in scored if s.likeness > 0), key=lambda s: (-s.likeness, s.word))
 
 
 def rarity(frequency: int, size: int) -> float:
@@ -77,15 +78,18 @@ def rarity(frequency: int, size: int) -> float:
 
 
 def likeness(one: str, other: str) -> float:
-    """How alike two spellings are, 0..1: edits with swaps, or one the beginning of the other."""
+    """How alike two spellings are, 0..1; 0 when they differ in more than a typist's slips.
+
+    One slip in a short word, two from eight letters on, three from thirteen. A longer form of
+    the same beginning (``auth``, ``authentication``) counts a little.
+    """
     short, long = sorted((one, other), key=len)
-    if long.startswith(short) and len(short) >= 4:
-        return max(0.6, len(short) / len(long))
-    allowed = len(long) // 3 + 1
-    if len(long) - len(short) > allowed:
-        return 0.0
-    distance = edits(one, other)
-    return 0.0 if distance > allowed else 1 - distance / len(long)
+    allowed = 1 if len(one) < 8 else 2 if len(one) < 13 else 3
+    if len(long) - len(short) <= allowed:
+        distance = edits(one, other)
+        if distance <= allowed:
+            return 1 - distance / len(long)
+    return PREFIX if long.startswith(short) and len(short) >= 4 else 0.0
 
 
 def edits(one: str, other: str) -> int:

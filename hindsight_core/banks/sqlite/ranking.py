@@ -8,20 +8,28 @@ from dataclasses import dataclass
 from hindsight_core.banks.sqlite.analysis import Analysis, Term
 from hindsight_core.banks.sqlite.stems import Stemmer
 
-NEAR_WEIGHT = 0.3
-_SATURATION = 1.2
-_LENGTH = 0.4
+# What a neighbour's word counts: in the same document, or only stored beside it.
+TOGETHER_WEIGHT = 0.4
+BESIDE_WEIGHT = 0.25
+_SATURATION = 0.8
+_LENGTH = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact that the index gave: its row, its entry, and SQLite's own bm25 (higher is better)."""
+    """A fact that the index gave: its row, its entry, and SQLite's own bm25 (higher is better).
+
+    ``moment`` is in microseconds; ``told_together`` says that its neighbours come from the same
+    document and not only from the same time.
+    """
 
     row: int
     bm25: float
     body: str
     names: str
     near: str
+    moment: int
+    told_together: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +41,16 @@ class Score:
         words: Weighted match, unbounded.
         coverage: Share of the query's weight that the fact itself holds, 0..1.
         stems: Its own stems, for comparing candidates with each other.
+        replaced_by: Row of a later fact that says anew what this one said.
     """
 
     row: int
     words: float
     coverage: float
     stems: frozenset[str]
+    body: str
+    moment: int
+    replaced_by: int | None = None
 
 
 def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer) -> list[Score]:
@@ -50,16 +62,26 @@ def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stem
     for candidate, body in zip(candidates, bodies, strict=True):
         own = _counts(body)
         near = frozenset(stemmer.stems(candidate.near.split()))
+        near_weight = TOGETHER_WEIGHT if candidate.told_together else BESIDE_WEIGHT
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(body) / average)
         words = covered = 0.0
         for term in analysis.terms:
             strength = _strength(term, own)
             beside = max((s for f, s in term.forms.items() if f in near), default=0.0)
-            frequency = strength + NEAR_WEIGHT * beside
+            frequency = strength + near_weight * beside
             words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
             if term.asked:
                 covered += term.weight * min(1.0, strength)
-        scores.append(Score(candidate.row, words, covered / total, frozenset(own)))
+        scores.append(
+            Score(
+                candidate.row,
+                words,
+                covered / total,
+                frozenset(own),
+                candidate.body,
+                candidate.moment,
+            )
+        )
     return scores
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from hindsight_core.banks.sqlite.analysis import Analysis, Analyst
-from hindsight_core.banks.sqlite.glossary import Glossary
+from hindsight_core.banks.sqlite.currency import settle
 from hindsight_core.banks.sqlite.lexicon import Lexicon
 from hindsight_core.banks.sqlite.ranking import Candidate, score_all
 from hindsight_core.banks.sqlite.rows import FACT_COLUMNS, fact_from
@@ -24,7 +24,7 @@ class Searcher:
     def __init__(self, bank: str) -> None:
         self._bank = bank
         self._stemmer = Stemmer()
-        self._analyst = Analyst(Lexicon(self._stemmer), Glossary())
+        self._analyst = Analyst(Lexicon(self._stemmer))
 
     def search(self, connection: sqlite3.Connection, query: Query) -> list[Hit]:
         """Hits, best first."""
@@ -34,6 +34,7 @@ class Searcher:
         found = candidates(connection, analysis, query.scope, limit=max(_CANDIDATES, query.limit))
         scores = score_all(found, analysis, self._stemmer)
         scores.sort(key=lambda s: (-s.words, s.row))
+        scores = settle(scores)
         best = max((s.words for s in scores), default=0.0) or 1.0
         kept = scores[: query.limit]
         facts = _facts(connection, [s.row for s in kept])
@@ -59,9 +60,9 @@ def candidates(
     condition, values = scope_condition(scope)
     match = " OR ".join(f'"{stem}"' for stem in forms)
     rows = connection.execute(
-        f"SELECT words.rowid, -bm25(words, {_COLUMN_WEIGHTS}) AS b, body, names, near FROM words"
-        + ("" if condition == "1" else " JOIN facts f ON f.row = words.rowid")
-        + f" WHERE words MATCH ? AND {condition} ORDER BY b DESC, words.rowid LIMIT ?",
+        f"SELECT words.rowid, -bm25(words, {_COLUMN_WEIGHTS}) AS b, body, names, near, f.moment,"
+        " f.document_id IS NOT NULL FROM words JOIN facts f ON f.row = words.rowid"
+        f" WHERE words MATCH ? AND {condition} ORDER BY b DESC, words.rowid LIMIT ?",
         (match, *values, limit),
     )
     return [Candidate(*row) for row in rows]

@@ -45,9 +45,15 @@ def split(text: str) -> Words:
 def _parts(segment: str) -> list[str]:
     found: list[str] = []
     for piece in _JOINT.split(segment):
-        for word in _CAMEL.sub(" ", piece).split():
+        for word in _humps(piece):
             found.extend(_pairs(word.casefold()) if _CJK.search(word) else [word.casefold()])
     return found
+
+
+def _humps(piece: str) -> list[str]:
+    """Words of a camelCase name; a short beginning (``LoRaWAN``, ``iOS``) marks a single word."""
+    humps = _CAMEL.sub(" ", piece).split()
+    return humps if humps and len(humps[0]) > 2 else [piece]
 
 
 def _pairs(word: str) -> list[str]:
