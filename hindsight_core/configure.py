@@ -30,13 +30,16 @@ def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
     """The plugins that the settings choose, and the built-ins."""
     from hindsight_core.banks.builtin import BankPlugin
     from hindsight_core.plugins import load_hooks
+    from hindsight_core.plugins.events import EventPlugin
     from hindsight_core.providers.builtin import ProviderPlugin
 
     chosen = loaded.settings.plugins
-    return load_hooks(
+    hooks = load_hooks(
         env=env,
         load=chosen.load,
         block=chosen.block,
         hook_timeout_ms=chosen.hook_timeout_ms,
         builtins=(ProviderPlugin(), BankPlugin(loaded.paths)),
     )
+    hooks.register_builtin(EventPlugin(hooks))
+    return hooks

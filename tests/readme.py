@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hindsight_core.config.docs import HEAD, OLD_HEAD, legacy_rows, setting_rows
 from hindsight_core.hookspecs import HookSpecs
+from hindsight_core.plugins.events import EVENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -25,10 +26,17 @@ def hook_rows() -> list[str]:
     return rows
 
 
+def event_rows() -> list[str]:
+    """One row an event, with its fields."""
+    rows = ["| event | fields |", "|---|---|"]
+    return rows + [f"| `{name}` | {', '.join(fields)} |" for name, fields in EVENTS.items()]
+
+
 def generated(text: str) -> str:
     """README text with its generated parts renewed."""
     parts = {
         "hooks": hook_rows(),
+        "events": event_rows(),
         "settings": [*HEAD, *setting_rows()],
         "legacy": [*OLD_HEAD, *legacy_rows()],
     }
