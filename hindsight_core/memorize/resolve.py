@@ -14,7 +14,7 @@ from hindsight_core.errors import BudgetExceeded, ProviderError
 from hindsight_core.hookspecs import Resolution
 from hindsight_core.identity import normalise
 from hindsight_core.memorize.run import current
-from hindsight_core.memorize.similar import relation, statement
+from hindsight_core.memorize.similar import numbers, relation, statement
 from hindsight_core.prompt_contexts import Dedup, FactLine
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("hindsight_core.memorize")
 MOST_KNOWN = 120
 DEDUP_TOKENS = 2048
+TAKEN_BACK = "taken back later in the same window"
 
 
 async def resolve(
@@ -55,10 +56,13 @@ def compare(
         if twin is not None:
             decided.append([Resolution("skip", candidate, twin.fact.id, "said twice")])
             continue
-        for number, other in earlier:
-            if _relation(candidate, other.fact) == "changed":
-                why = "taken back later in the same window"
-                decided[number] = [Resolution("skip", other.fact, candidate.id, why)]
+        clashing = [(n, o) for n, o in earlier if _relation(candidate, o.fact) == "changed"]
+        later = next((o for _, o in clashing if _older(candidate, o.fact)), None)
+        if later is not None:
+            decided.append([Resolution("skip", candidate, later.fact.id, TAKEN_BACK)])
+            continue
+        for number, other in clashing:
+            decided[number] = [Resolution("skip", other.fact, candidate.id, TAKEN_BACK)]
         decided.append(_against(candidate, [hit.fact for hit in neighbours.get(candidate.id, ())]))
     return [item for items in decided for item in items]
 
@@ -145,5 +149,5 @@ def _update(fact: Fact, old: Fact) -> Resolution:
 
 def _holds_values(fact: Fact, known: Sequence[Fact]) -> bool:
     """Whether some stored fact has every number of this one: another number is no duplicate."""
-    values = set(statement(fact.text).values)
-    return not values or any(values <= set(statement(old.text).values) for old in known)
+    values = numbers(fact.text)
+    return not values or any(values <= numbers(old.text) for old in known)

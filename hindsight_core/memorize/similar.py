@@ -51,7 +51,7 @@ def statement(text: str) -> Statement:
     found = _head(tokens(text))
     cut = next((i for i, t in enumerate(found) if t in words.link and _says(found[:i])), None)
     left, right = (found, found) if cut is None else (found[:cut], found[cut + 1 :])
-    values = [_value(t) for t in right if _is_value(t)]
+    values = [_value(t) for n, t in enumerate(right, 1) if _sets(t, last=n == len(right))]
     return Statement(
         subject=_stems(left, numbers=cut is not None),
         words=_stems(right, numbers=False) if cut is not None else frozenset(),
@@ -74,6 +74,13 @@ def relation(new: str, old: str) -> Relation:
     if _revalued(a, b) or _reversed(a, b) or _replaces(new, a, b):
         return "changed"
     return "different"
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Every number that a statement names."""
+    words = lexicon()
+    found = (t for t in tokens(text) if _NUMERIC.match(t) or t in words.number)
+    return frozenset(_value(t) for t in found)
 
 
 def replaced_words(text: str) -> list[frozenset[str]]:
@@ -154,6 +161,11 @@ def _head(found: list[str]) -> list[str]:
 
 def _says(found: list[str]) -> bool:
     return bool(_stems(found, numbers=True))
+
+
+def _sets(token: str, *, last: bool) -> bool:
+    """Whether a token is a value: a switch position such as "on" only at the end."""
+    return _is_value(token) and (last or token not in lexicon().stop)
 
 
 def _is_value(token: str) -> bool:

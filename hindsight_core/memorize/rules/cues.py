@@ -52,6 +52,7 @@ CueName = Literal[
     "correction",  # opens a message that sets something right
     "retract",  # takes back what the user said before
     "yes",  # agrees with what the assistant asked
+    "either",  # offers a choice
     "lead",  # opens a sentence without saying anything
     "lead_marked",  # the same, where a mark follows
     # who and what

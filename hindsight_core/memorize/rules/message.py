@@ -108,13 +108,12 @@ class Message:
         words = sentence.masked[strip_lead(sentence.masked) :]
         if reading is None:
             return follows and explains(words) and self.notes.extend_last(tidy(sentence.text))
-        if setting.revises or reading.act != "explicit" or has("obligation", words):
-            self.notes.take_back(sentence.text)
+        self.notes.take_back(sentence.text)
         body = unmasked(sentence, reading.start)
         bare = not CONCRETE.search(body) and len(body.split()) <= 7
         leans = (bare or topic.needs_previous(words)) and reading.act != "explicit"
         if not (follows and leans and self.notes.extend_last(tidy(body))):
-            self.notes.add(self._note(body, sentence, reading, setting.question, before))
+            self.notes.add(self._note(body, sentence, reading, setting, before))
         return True
 
     def _note(
@@ -122,12 +121,14 @@ class Message:
         body: str,
         sentence: Sentence,
         reading: Reading,
-        question: str,
+        setting: Setting,
         before: list[str],
     ) -> Note:
         plain = tidy(body)
-        named = [*self.earlier[-2:], self.answered, *before]
-        text = topic.with_topic(plain, mask(body), named)
+        # Who sets something right speaks of the cause, not of what was named before.
+        named = [] if setting.corrects else [*self.earlier[-2:], self.answered]
+        text = topic.with_topic(plain, mask(body), [*named, *before])
+        question = setting.question if opens("yes", sentence.masked) else ""
         if question and not content_stems(question) <= content_stems(text):
             text = f"{text} (asked: {question}?)"
         listed = f"{sentence.heading} {body}"
@@ -153,13 +154,14 @@ class Message:
                 start = strip_lead(sentence.masked)
                 reading = Reading("explicit", kind_of(words), start, order=False)
                 body = unmasked(sentence, start)
-                self.notes.add(self._note(body, sentence, reading, "", []))
+                self.notes.add(self._note(body, sentence, reading, Setting(), []))
 
     def _question(self, first: str) -> str:
         """The question of the assistant that the message agrees to."""
-        if not self.answered or not opens("yes", first):
-            return ""
-        asked = _LAST_SENTENCE.split(self.answered.strip())[-1]
+        asked = _LAST_SENTENCE.split(self.answered.strip())[-1] if self.answered else ""
         if not _ASKED.search(asked) or len(asked) > MAX_QUESTION or opens("task", asked):
+            return ""
+        chosen = has("either", asked) and content_stems(asked) & content_stems(first)
+        if not (opens("yes", first) or chosen):
             return ""
         return tidy(_ASKED.sub("", asked))

@@ -23,7 +23,7 @@ def segments(sentence: Sentence) -> list[Sentence]:
     final: list[str] = []
     for part in parts:
         lead = strip_lead(mask(part))
-        cut = _second_order(part) if is_order(mask(part)[lead:]) else None
+        cut = _second_part(part) if is_order(mask(part)[lead:]) else None
         final.extend([part] if cut is None else [part[: cut[0]], part[cut[1] :]])
     if final == [sentence.text]:
         return [sentence]
@@ -86,13 +86,16 @@ def _discarded(masked: str) -> bool:
     return bool(opens("task", words) or has("moment", words) or has("hedge", words))
 
 
-def _second_order(text: str) -> tuple[int, int] | None:
-    """Where a second order begins that shapes the product: "do this and key it by that"."""
-    for match in re.finditer(r",?\s+(\w{1,3})\s+", text):
-        joins = opens("lead", text[match.start(1) :])
-        rest = text[match.end() :]
-        if joins and (opens("design", rest) or opens("structural", rest)):
+def _second_part(text: str) -> tuple[int, int] | None:
+    """Where something lasting begins behind an order: "do this, we use that", "and key it by"."""
+    for match in re.finditer(r",\s+(?=\w)", text):
+        if opens("practice", text[match.end() :]):
             return match.start(), match.end()
+    for match in re.finditer(r",?\s+(\w{1,3})(?=(\s+))", text):
+        end = match.end(2)
+        joins = opens("lead", text[match.start(1) :])
+        if joins and (opens("design", text[end:]) or opens("structural", text[end:])):
+            return match.start(), end
     return None
 
 
