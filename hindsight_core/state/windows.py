@@ -13,7 +13,10 @@ def cursor(
     *,
     path: Sequence[str] | None = None,
 ) -> str | None:
-    """The last entry that is dealt with: the newest, or the last one on a path."""
+    """The last entry that is dealt with: the newest, or the last one on a path.
+
+    A path may leave a window in its middle, or end there: then the cursor is inside of it.
+    """
     rows = connection.execute(
         "SELECT last_entry_id FROM windows WHERE bank = ? AND session_id = ? ORDER BY seq DESC",
         (bank, session_id),
@@ -21,7 +24,10 @@ def cursor(
     if path is None:
         newest = rows.fetchone()
         return None if newest is None else str(newest[0])
-    known = {row[0] for row in rows}
+    inside = connection.execute(
+        "SELECT entry_id FROM covered WHERE bank = ? AND session_id = ?", (bank, session_id)
+    )
+    known = {row[0] for row in rows} | {row[0] for row in inside}
     return next((entry_id for entry_id in reversed(path) if entry_id in known), None)
 
 
