@@ -54,20 +54,29 @@ export class Bridge {
         this.waiting.delete(id);
         finish(value);
       };
-      const giveUp = why => {
+      const giveUp = (why, late = false) => {
         this.notify("$/cancel", { id });
-        settle(reject, Object.assign(new Error(why), { gaveUp: true }));
+        settle(reject, Object.assign(new Error(why), { gaveUp: true, late }));
       };
       const abort = () => giveUp("aborted");
       if (signal?.aborted) return reject(Object.assign(new Error("aborted"), { gaveUp: true }));
       signal?.addEventListener("abort", abort, { once: true });
-      if (timeoutMs > 0) (timer = setTimeout(() => giveUp(`no answer to ${method} within ${timeoutMs} ms`), timeoutMs)).unref?.();
+      if (timeoutMs > 0) (timer = setTimeout(() => giveUp(`no answer to ${method} within ${timeoutMs} ms`, true), timeoutMs)).unref?.();
       this.waiting.set(id, { resolve: value => settle(resolve, value), reject: error => settle(reject, error) });
       this.#write({ id, method, params });
     });
   }
 
   notify(method, params) { this.#write({ method, params }); }
+
+  // End a child that hangs; `start` gives a new one, later. The caller knows: it is not told.
+  kill() {
+    const child = this.child;
+    if (!child) return;
+    this.stopping = true;
+    child.kill("SIGKILL");
+    this.#down(child, "it did not answer");
+  }
 
   // Close stdin and wait for the child to end; it is killed when it does not.
   async stop(timeoutMs) {

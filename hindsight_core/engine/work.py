@@ -43,6 +43,7 @@ class Work:
         self._last: asyncio.Task[None] | None = None
         self._scheduled: set[asyncio.Task[None]] = set()
         self._background: asyncio.Task[None] | None = None
+        self._closing = False
         self._lock = asyncio.Lock()
 
     def memorize(self, entries: Sequence[Entry], *, reason: str, before: str | None = None) -> None:
@@ -82,8 +83,7 @@ class Work:
         """Wait for scheduled runs, flush the queue; how many writes and windows are left."""
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout_s
-        if self._background is not None:
-            self._background.cancel()
+        self._closing = True
         reserve = min(1.0, timeout_s / 4)
         waiting = {t for t in (*self._scheduled, self._background) if t is not None}
         if waiting:
@@ -154,12 +154,18 @@ class Work:
         try:
             await self._drain(deadline_s=_DRAIN_S)
             if recover:
-                for left in await self._runtime.journal.recoverable(self._runtime.bank_id):
-                    await self._recover(left)
+                await self._recover_all()
         except HindsightError as error:
             self._notices.trouble("state", str(error))
         except Exception:
             logger.exception("recovery failed")
+
+    async def _recover_all(self) -> None:
+        for left in await self._runtime.journal.recoverable(self._runtime.bank_id):
+            await self._recover(left)
+            if self._closing:
+                # One at least, however short a session is; the others are for the next.
+                return
 
     async def _recover(self, left: LeftOver) -> None:
         transcript = Transcript(left.session_id, left.host, left.entries)

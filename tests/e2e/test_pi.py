@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -165,3 +169,63 @@ def test_tools_only(pi: Any, flag: str) -> None:
     assert BLOCK not in "\n".join(texts(request))
     assert "hindsight_recall" in {tool["function"]["name"] for tool in request.body["tools"]}
     assert pi.facts() == [GATEWAY]
+
+
+GARBAGE = """\
+import sys, time
+mode = sys.argv[1]
+if mode == "garbage":
+    for line in sys.stdin:
+        sys.stdout.write('{"jsonrpc": "2.0", "id": 1, "result": nonsense\\n\\x00\\xff[]\\nnull\\n')
+        sys.stdout.flush()
+elif mode == "hang":
+    sys.stdin.read()
+    time.sleep(1)
+elif mode == "exit":
+    sys.exit(3)
+"""
+
+
+@pytest.mark.spec("br/BR-01", "br/BR-31", "br/BR-34")
+@pytest.mark.parametrize("mode", ["garbage", "hang", "exit", "missing"])
+def test_a_broken_child_costs_no_turn(pi: Any, mode: str) -> None:
+    pi.mem("install", "pi")
+    child = pi.home / "child.py"
+    child.write_text(GARBAGE)
+    launch = pi.memory / "shims" / "pi" / "launch.json"
+    program = "/no/such/python" if mode == "missing" else sys.executable
+    launch.write_text(json.dumps({"command": [program, str(child), mode], "env": {}}))
+
+    rpc = pi.rpc()
+    rpc.prompt("Hello there.")
+    rpc.prompt("And again.")
+    assert rpc.close() == 0
+
+    assert len(pi.server.conversation()) == 2
+    assert len(rpc.notices()) == 1
+
+
+@pytest.mark.spec("br/BR-01")
+def test_a_child_that_is_killed_in_the_middle_comes_back(pi: Any) -> None:
+    pi.mem("install", "pi")
+    pi.learn(GATEWAY)
+    rpc = pi.rpc()
+    rpc.prompt("Remember that the staging cluster is called heron.")
+    for child in children(rpc.process.pid):
+        os.kill(child, signal.SIGKILL)
+    rpc.prompt("Which port does the API gateway listen on?")
+    rpc.close()
+    told = rpc.notices()
+    pi.say("-p", "Hello there.")
+
+    assert len(pi.server.conversation()) == 3
+    assert len([text for text in told if "stopped" in text]) == 1
+    assert sum("heron" in fact for fact in pi.facts()) == 1
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process started."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
+    return [int(line) for line in listed.stdout.split()]

@@ -129,7 +129,8 @@ class PiAdapter:
             return []
         if self._replay.add(anchor, block["text"]):
             self._engine.forget_shown(but_last=True)
-        lines = (block.get("display") or block["text"]).splitlines()
+        facts = [line for line in block["text"].splitlines() if line.startswith("- ")]
+        lines = [block.get("display") or f"recalled {len(facts)}", *facts]
         return [{"type": "show", "id": uuid.uuid4().hex[:12], "lines": lines}]
 
     async def _agent_end(self, payload: Payload) -> list[Action]:

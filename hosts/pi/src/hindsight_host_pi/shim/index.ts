@@ -7,6 +7,7 @@ import { Bridge } from "./client.js";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SHOWN = "hindsight-shown";
 const FIRST_MS = 3000;
+const START_MS = 30_000;
 const GRACE_MS = 1000;
 
 export default function (pi: any) {
@@ -14,21 +15,26 @@ export default function (pi: any) {
   const shown = new Map<string, string[]>();
   const told = new Set<string>();
   const tools = new Set<string>();
-  let ctx: any, limits: any, sent: string | undefined, opened = false, onlyTools = false;
+  let ctx: any, limits: any, sent: string | undefined, opened = false, opening: Promise<void> | undefined, onlyTools = false;
 
   const bridge = new Bridge({
-    command: launch.command, env: launch.env ?? {},
-    onRequest: answer, onNotify: take, onDown: (why: string) => { opened = false; tell("down", `Memory stopped (${why}); it is started again at a later turn.`); },
+    command: launch.command, env: launch.env ?? {}, onRequest: answer, onNotify: take,
+    onDown: (why: string) => { opened = false; trouble(`Memory stopped (${why}); it is started again at a later turn.`); },
   });
 
-  const tell = (cause: string, text: string, level = "warning") => {
-    if (told.has(cause)) return;
-    told.add(cause);
-    if (ctx?.hasUI) ctx.ui.notify(text, level);
-  };
+  const notify = (text: string, level: string) => { if (ctx?.hasUI) ctx.ui.notify(text, level); };
+
+  // The memory process is one cause of trouble: told once, and once more when it is over.
+  function trouble(text: string) {
+    if (!told.has("down")) notify(text, "warning");
+    told.add("down");
+  }
+  function over() {
+    if (told.has("down") && !told.has("over")) { told.add("over"); notify("Memory answers again.", "info"); }
+  }
 
   function take(method: string, params: any) {
-    if (method === "notify") { if (ctx?.hasUI) ctx.ui.notify(params.text, params.level); }
+    if (method === "notify") notify(params.text, params.level);
     else if (method === "status/changed") { if (ctx?.hasUI) ctx.ui.setStatus("hindsight", params.line); }
   }
 
@@ -75,30 +81,43 @@ export default function (pi: any) {
   async function send(name: string, payload: any, timeoutMs: number, signal?: AbortSignal) {
     try {
       const reply: any = await bridge.call("event", { name, payload }, { timeoutMs, signal });
+      over();
       return apply(reply.actions ?? []);
     } catch (error: any) {
-      if (!signal?.aborted) tell("silent", `Memory did not answer; this turn goes on without it (${error.message}).`);
+      if (!signal?.aborted) failed(error);
       return [];
     }
+  }
+
+  // A child that does not keep its own limits hangs: the next turn must not wait for it again.
+  function failed(error: any) {
+    trouble(`Memory did not answer; this turn goes on without it (${error.message}).`);
+    if (error.late) { opened = false; bridge.kill(); }
   }
 
   function apply(actions: any[]) {
     for (const action of actions) {
       if (action.type === "limits") limits = action.limits;
       else if (action.type === "tools") action.tools.forEach(registerTool);
-      else if (action.type === "notify") { if (ctx.hasUI) ctx.ui.notify(action.text, action.level); }
+      else if (action.type === "notify") notify(action.text, action.level);
       else if (action.type === "status") { if (ctx.hasUI) ctx.ui.setStatus("hindsight", action.line); }
       else if (action.type === "show") { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
     }
     return actions;
   }
 
+  // One that starts slowly costs the first turn FIRST_MS, later ones nothing until it is there.
   async function open(reason: string) {
-    if (!bridge.start()) return false;
+    if (opening || !bridge.start()) return false;
     const manager = ctx.sessionManager, file = manager.getSessionFile();
     sent = undefined;
     const session = { id: manager.getSessionId(), file, trusted: !!ctx.isProjectTrusted?.(), ephemeral: file === undefined, onlyTools };
-    opened = (await send("session_start", { reason, cwd: ctx.cwd, session, ...delta() }, FIRST_MS)).length > 0;
+    const payload = { reason, cwd: ctx.cwd, session, ...delta() };
+    opening = bridge.call("event", { name: "session_start", payload }, { timeoutMs: START_MS })
+      .then((reply: any) => { opened = true; apply(reply.actions ?? []); over(); }, failed)
+      .finally(() => { opening = undefined; });
+    await Promise.race([opening, new Promise(resolve => setTimeout(resolve, FIRST_MS).unref())]);
+    if (opening) trouble("Memory starts slowly; until it is there turns go on without it.");
     return opened;
   }
 
