@@ -40,6 +40,7 @@ CueName = Literal[
     "question",  # opens a question or a polite request without a question mark
     "quoting",  # what follows are another's words or a machine's
     "chatter",  # manners
+    "praise",  # how somebody likes it
     # orders, by the verb that a sentence opens with
     "task",  # for now
     "design",  # shapes the product
@@ -59,6 +60,7 @@ CueName = Literal[
     "first_person",
     "subject",  # the speaker or the agent, as subject
     "agent",  # the agent, as subject
+    "others",  # somebody else, as subject
     "we",  # the speaker's side, as subject
     "names",  # a clause that says what something is called
     "pointing",  # opens with a pronoun
@@ -118,5 +120,5 @@ def _bounded(language: str, fragments: list[str]) -> str:
         return f"(?:{'|'.join(fragments)})"
     worded = [f for f in fragments if not f.startswith(",")]
     marked = [f for f in fragments if f.startswith(",")]
-    bounded = rf"(?<![\w-])(?:{'|'.join(worded)})(?!\w)" if worded else r"(?!)"
+    bounded = rf"(?<![\w-])(?:{'|'.join(worded)})(?![\w-])" if worded else r"(?!)"
     return "|".join([bounded, *marked])

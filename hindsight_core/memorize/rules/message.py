@@ -113,6 +113,8 @@ class Message:
         bare = not CONCRETE.search(body) and len(body.split()) <= 7
         leans = (bare or topic.needs_previous(words)) and reading.act != "explicit"
         if not (follows and leans and self.notes.extend_last(tidy(body))):
+            if opens("others", words) and reading.act != "explicit":
+                return False  # nobody can tell who that is
             self.notes.add(self._note(body, sentence, reading, setting, before))
         return True
 

@@ -183,11 +183,13 @@ def _ordered_design(words: str, setting: Setting) -> Act | None:
 
 def _stated(sentence: str, setting: Setting) -> Act | None:
     words = _LABEL.sub("", sentence)
-    mine = _personal(words)
+    private = has("praise", words) or has("first_person", words)
+    mine = _personal(words) or (private and not CONCRETE.search(words))
     broken = has("symptom", words) and not has("modal", words)
     if has("decision", words) and not broken:
         return "decision"
-    if setting.corrects and not mine and (has("reason", words) or CONCRETE.search(words)):
+    telling = CONCRETE.search(words) and len(content_stems(words)) >= 3
+    if setting.corrects and not mine and (has("reason", words) or telling):
         return "lesson"
     if mine or broken:
         return "decision" if opens("practice", words) else None
