@@ -1,0 +1,127 @@
+"""What the bridge costs: start, a warm turn, memory. Prints a markdown table.
+
+Run ``python tests/bench/bridge.py [--facts 10000] [--turns 200]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from hindsight_core.banks.sqlite import SqliteBank
+from hindsight_core.identity import fact_id
+from hindsight_core.memory import Document, Fact
+from hindsight_core.testing.bridge import BridgeProcess
+
+SUBJECTS = "gateway scheduler ledger importer cache mailer indexer billing search export".split()
+VERBS = "listens writes retries caches validates batches rotates encrypts streams drops".split()
+THINGS = "invoices sessions metrics tokens thumbnails events records snapshots orders logs".split()
+
+
+def sentence(number: int) -> str:
+    """A fact unlike the others."""
+    pick = random.Random(number)
+    return (
+        f"The {pick.choice(SUBJECTS)} of unit {number} {pick.choice(VERBS)} "
+        f"{pick.choice(THINGS)} in zone {pick.randrange(900)} on port {pick.randrange(60_000)}."
+    )
+
+
+async def fill(path: Path, count: int) -> None:
+    """A bank of so many facts."""
+    bank = SqliteBank("demo", path)
+    for start in range(0, count, 1000):
+        texts = [sentence(n) for n in range(start, min(count, start + 1000))]
+        facts = tuple(Fact(id=fact_id(text), text=text) for text in texts)
+        await bank.retain(Document(id=f"d{start}", text="", facts=facts))
+    await bank.close()
+
+
+def imports_ms() -> float:
+    """A Python that imports what a bridge needs at once, and ends."""
+    code = "import asyncio, click, pluggy, pydantic, sqlite3"
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        times.append((time.perf_counter() - started) * 1000)
+    return statistics.median(times)
+
+
+def start(home: Path) -> BridgeProcess:
+    """A bridge over the home."""
+    project = home / "shop"
+    (project / ".git").mkdir(parents=True, exist_ok=True)
+    env = {**os.environ, "HINDSIGHT_MEM_HOME": str(home), "HINDSIGHT_MEM_BANK__ID": "demo"}
+    return BridgeProcess(env=env, cwd=project)
+
+
+def opened_ms(home: Path) -> float:
+    """From the start of the process to the answer of ``initialize``."""
+    started = time.perf_counter()
+    with start(home) as bridge:
+        _open(bridge)
+        took = (time.perf_counter() - started) * 1000
+        bridge.close()
+    return took
+
+
+def turns_ms(home: Path, turns: int) -> tuple[list[float], float]:
+    """Times of warm turns, and the resident megabytes afterwards."""
+    times = []
+    with start(home) as bridge:
+        _open(bridge)
+        bridge.call("session/start", {"reason": "startup", "entries": []})
+        entries: list[dict[str, object]] = []
+        for turn in range(turns + 5):
+            prompt = f"What does {sentence(turn * 37).split(' in ')[0]} do, and on which port?"
+            params = {"turnId": f"t{turn}", "prompt": prompt, "entries": entries[-20:]}
+            started = time.perf_counter()
+            result = bridge.call("turn/start", params)
+            times.append((time.perf_counter() - started) * 1000)
+            assert result["outcome"] in ("degraded", "empty"), result
+            part = {"type": "text", "text": prompt}
+            entries.append({"id": f"e{turn}", "role": "user", "parts": [part]})
+        status = Path(f"/proc/{bridge.process.pid}/status").read_text()
+        resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        bridge.close()
+    return times[5:], int(resident.split()[1]) / 1024
+
+
+def _open(bridge: BridgeProcess) -> None:
+    bridge.call("initialize", {"protocol": 1, "session": {"id": "bench"}})
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--facts", type=int, default=10_000)
+    parser.add_argument("--turns", type=int, default=200)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        asyncio.run(fill(home / "banks" / "demo.db", options.facts))
+        first = [opened_ms(home) for _ in range(7)]
+        times, resident = turns_ms(home, options.turns)
+    ordered = sorted(times)
+    p95 = ordered[int(len(ordered) * 0.95)]
+    print(f"| {options.facts} facts, {options.turns} turns | measured | bound |")
+    print("|---|---|---|")
+    print(f"| start to `initialize`, median | {statistics.median(first):.0f} ms | 400 ms |")
+    print(f"| imports alone | {imports_ms():.0f} ms | |")
+    print(f"| warm turn, median | {statistics.median(times):.1f} ms | |")
+    print(f"| warm turn, p95 | {p95:.1f} ms | 10 ms |")
+    print(f"| resident | {resident:.0f} MB | 90 MB |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
