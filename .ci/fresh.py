@@ -1,4 +1,4 @@
-"""Install the built wheel alone in a fresh environment and use it once."""
+"""Install the built wheels in a fresh environment, as a user would, and use them once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import tempfile
 import venv
 from pathlib import Path
 
-wheels = list(Path(sys.argv[1]).glob("*.whl"))
-if len(wheels) != 1:
-    sys.exit(f"one wheel is wanted in {sys.argv[1]}, there are {len(wheels)}")
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "session.jsonl"
+folder_of_wheels = Path(sys.argv[1])
+hosts = sorted(wheel.name.split("-")[0] for wheel in folder_of_wheels.glob("hindsight_host_*.whl"))
+if len(list(folder_of_wheels.glob("hindsight_core-*.whl"))) != 1:
+    sys.exit(f"one wheel of the core is wanted in {folder_of_wheels}")
+# what a user types: the host alone; the core comes with it
+wanted = [name.replace("_", "-") for name in hosts] or ["hindsight-core"]
 with tempfile.TemporaryDirectory() as folder:
     place = Path(folder)
     venv.create(place / "venv", with_pip=True)
@@ -22,11 +26,15 @@ with tempfile.TemporaryDirectory() as folder:
         if not name.startswith(("HINDSIGHT_", "PYTHON", "VIRTUAL_ENV"))
     }
     env |= {"HOME": folder, "HINDSIGHT_MEM_HOME": str(place / "home")}
+    pip = [binaries / "python", "-m", "pip", "install", "--quiet"]
     for command in (
-        [binaries / "python", "-m", "pip", "install", "--quiet", str(wheels[0])],
+        [*pip, "--find-links", folder_of_wheels, *wanted],
         [binaries / "hindsight-mem", "--version"],
         [binaries / "hindsight-mem", "prompts", "check"],
         [binaries / "hindsight-mem", "prompts", "show", "recall/judge"],
         [binaries / "hindsight-mem", "plugins"],
+        [binaries / "hindsight-mem", "install", "pi", "--dry-run"],
+        [binaries / "hindsight-mem", "remember", "--bank", "demo", EXAMPLE],
+        [binaries / "hindsight-mem", "doctor", "--bank", "demo"],
     ):
         subprocess.run([str(part) for part in command], cwd=folder, env=env, check=True)  # noqa: S603
