@@ -37,7 +37,6 @@ async def find_neighbours(
     *,
     stages: Stages | None = None,
     language: str = "en",
-    without_document: str | None = None,
 ) -> dict[str, tuple[Hit, ...]]:
     """Stored facts near each candidate, by candidate id; a query that fails finds nothing.
 
@@ -46,19 +45,18 @@ async def find_neighbours(
         facts: The candidates.
         stages: With a model, its topics are searched too, and the note as a whole.
         language: For the topics.
-        without_document: The document about to be written: what it held is about to be replaced.
     """
-    asked = [fact.text for fact in facts]
+    # A bank that extracts searches slowly, and knows facts by other words than ours.
+    by_topic = stages is not None and bank.capabilities.extracts
+    asked = [] if by_topic else [fact.text for fact in facts]
     wide = await _topics(stages, facts, language) if stages is not None else ()
     limit = asyncio.Semaphore(AT_ONCE)
     searches = [_search(bank, text, PER_FACT, limit) for text in asked]
     searches += [_search(bank, text, PER_TOPIC, limit) for text in wide]
     results = await asyncio.gather(*searches)
     shared = [hit for hits in results[len(asked) :] for hit in hits]
-    return {
-        fact.id: _distinct([*own, *shared], without_document)
-        for fact, own in zip(facts, results, strict=False)
-    }
+    own = results[: len(asked)] or [()] * len(facts)
+    return {fact.id: _distinct([*near, *shared]) for fact, near in zip(facts, own, strict=True)}
 
 
 async def retired_by_hand(bank: Bank, *, limit: int = 200) -> tuple[Fact, ...]:
@@ -114,10 +112,6 @@ async def _search(bank: Bank, text: str, limit: int, gate: asyncio.Semaphore) ->
             return ()
 
 
-def _distinct(hits: Sequence[Hit], without_document: str | None) -> tuple[Hit, ...]:
-    found: Mapping[str, Hit] = {
-        hit.fact.id: hit
-        for hit in reversed(hits)
-        if without_document is None or hit.fact.document_id != without_document
-    }
+def _distinct(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    found: Mapping[str, Hit] = {hit.fact.id: hit for hit in reversed(hits)}
     return tuple(sorted(found.values(), key=lambda hit: -hit.score))

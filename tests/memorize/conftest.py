@@ -187,7 +187,9 @@ def failing():
     from hindsight_core.errors import ProviderError
 
     def make(**stages: object) -> dict:
-        down = {name: ProviderError("connection refused") for name in stages if stages[name] is None}
+        down = {
+            name: ProviderError("connection refused") for name in stages if stages[name] is None
+        }
         return script_of(**{**stages, **down})
 
     return make

@@ -95,9 +95,7 @@ async def test_after_going_back_only_the_new_branch_is_looked_at(kit, talk, scri
 
 
 @pytest.mark.spec("pi/D-25", "br/BR-62")
-async def test_going_back_into_the_middle_of_a_window_goes_on_from_there(
-    kit, talk, script, answer
-):
+async def test_going_back_into_the_middle_of_a_window_goes_on_from_there(kit, talk, script, answer):
     turns(talk, 2)
     made = kit(script(extract=answer(REDIS)))
     await made.remember(talk)
