@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hindsight_core.services import BridgeAccess
 
 HOST_TIMEOUT_S = 120.0
+logger = logging.getLogger("hindsight_core.bridge")
 
 
 class HostBridge:
@@ -103,7 +105,12 @@ class BridgeServer:
             return {"actions": []}
         # From here on the host's answers are in its own form too.
         self._speaking = self.adapter
-        actions = await self.adapter.event(name, payload if isinstance(payload, dict) else {})
+        try:
+            actions = await self.adapter.event(name, payload if isinstance(payload, dict) else {})
+        except Exception:
+            # A payload that the adapter does not understand is no reason to stop the host.
+            logger.exception("event %s failed", name)
+            return {"actions": []}
         return {"actions": list(actions)}
 
     async def _no_panel(self, params: dict[str, Any]) -> dict[str, Any]:

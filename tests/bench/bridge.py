@@ -21,18 +21,39 @@ from hindsight_core.identity import fact_id
 from hindsight_core.memory import Document, Fact
 from hindsight_core.testing.bridge import BridgeProcess
 
-SUBJECTS = "gateway scheduler ledger importer cache mailer indexer billing search export".split()
-VERBS = "listens writes retries caches validates batches rotates encrypts streams drops".split()
-THINGS = "invoices sessions metrics tokens thumbnails events records snapshots orders logs".split()
+SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo wu za che dri flo gra".split()
+PORT = "listens on port"
+
+
+def vocabulary(size: int = 6_000) -> list[str]:
+    """Made-up words, the commonest first."""
+    pick = random.Random(7)
+    words: dict[str, None] = {}
+    while len(words) < size:
+        words["".join(pick.choices(SYLLABLES, k=pick.choice((2, 3, 3, 4))))] = None
+    return list(words)
+
+
+WORDS = vocabulary()
+# As in real text the n-th commonest word is about 1/n as common as the first.
+WEIGHTS = [1 / (rank + 8) for rank in range(len(WORDS))]
+
+
+def words(number: int) -> list[str]:
+    """Content words of a fact."""
+    return random.Random(number).choices(WORDS, WEIGHTS, k=11)
 
 
 def sentence(number: int) -> str:
-    """A fact unlike the others."""
-    pick = random.Random(number)
-    return (
-        f"The {pick.choice(SUBJECTS)} of unit {number} {pick.choice(VERBS)} "
-        f"{pick.choice(THINGS)} in zone {pick.randrange(900)} on port {pick.randrange(60_000)}."
-    )
+    """A fact as people write them: a few words of many, and a number."""
+    text = words(number)
+    return f"The {text[0]} {text[1]} {PORT} {number} " + " ".join(text[2:]) + "."
+
+
+def question(number: int) -> str:
+    """What somebody would ask about it."""
+    text = words(number)
+    return f"Which port does the {text[0]} {text[1]} use for {text[4]} {text[5]}?"
 
 
 async def fill(path: Path, count: int) -> None:
@@ -82,7 +103,7 @@ def turns_ms(home: Path, turns: int) -> tuple[list[float], float]:
         bridge.call("session/start", {"reason": "startup", "entries": []})
         entries: list[dict[str, object]] = []
         for turn in range(turns + 5):
-            prompt = f"What does {sentence(turn * 37).split(' in ')[0]} do, and on which port?"
+            prompt = question(turn * 37)
             params = {"turnId": f"t{turn}", "prompt": prompt, "entries": entries[-20:]}
             started = time.perf_counter()
             result = bridge.call("turn/start", params)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +14,7 @@ from hindsight_core.host import Change, InstallPlan, InstallRequest
 
 ORIGINAL = "pi-hindsight"
 SHIM_FILES = ("index.ts",)
+_INDENT = re.compile(r"\A\s*\{\r?\n([ \t]+)\S")
 
 
 def install(request: InstallRequest) -> InstallPlan:
@@ -104,8 +106,10 @@ def _read(path: Path) -> tuple[str | None, dict[str, Any]]:
 def _change(path: Path, text: str | None, table: dict[str, Any], after: dict[str, Any]) -> Change:
     if after == table:
         return Change(path, text, text)
-    indent = "\t" if text and "\n\t" in text else 4 if text and '\n    "' in text else 2
-    return Change(path, text, json.dumps(after, indent=indent, ensure_ascii=False) + "\n")
+    indent = _INDENT.search(text or "")
+    return Change(
+        path, text, json.dumps(after, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
+    )
 
 
 def _shim(request: InstallRequest) -> list[Change]:
