@@ -101,6 +101,7 @@ def _summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
         ],
         "known": sum(report.known for report in reports),
         "superseded": sum(report.superseded for report in reports),
+        "rejected": [why for report in reports for why in report.rejected],
     }
 
 
@@ -114,7 +115,7 @@ def _show(console: Console, bank: str, model: str | None, results: list[dict[str
             console.print(f"  + [{fact['kind']}] {fact['text']}", markup=False)
         if result.get("superseded"):
             console.print(f"  {result['superseded']} older fact(s) superseded", markup=False)
-        if result["reason"] and not facts:
+        if result["reason"]:
             console.print(f"  {result['reason']}", markup=False)
         for name, text in ODDITIES.items():
             if result.get(name):
