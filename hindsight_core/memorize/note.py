@@ -54,7 +54,14 @@ class Notes:
         self._store = store
 
     async def retain(
-        self, text: str, *, kind: str, tags: Sequence[str], source: str, session_id: str | None
+        self,
+        text: str,
+        *,
+        kind: str,
+        tags: Sequence[str],
+        source: str,
+        session_id: str | None,
+        host: str | None,
     ) -> MemorizeReport:
         """Store a note; `Memorizer.retain_note` says how."""
         if kind not in KINDS:
@@ -75,9 +82,7 @@ class Notes:
                 "what is true, as a fact",
             )
         every = (parts.bank.id, path_tag, kind, *parts.sanitiser.tags(tags))
-        provenance = Provenance(
-            source=path, session_id=session_id, host=parts.host, speaker=speaker
-        )
+        provenance = Provenance(source=path, session_id=session_id, host=host, speaker=speaker)
         facts = {
             fact_id(line): Fact(
                 id=fact_id(line),
@@ -95,7 +100,7 @@ class Notes:
             source=path,
             tags=every,
             session_id=session_id,
-            host=parts.host,
+            host=host,
             timestamp=parts.clock(),
             explicit=True,
             text=clean,

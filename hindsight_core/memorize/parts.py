@@ -26,7 +26,6 @@ class Parts:
 
     Attributes:
         project: Name of the project, as documents tell it; the bank's where there is none.
-        host: The agent program that notes come from, when known.
     """
 
     settings: Settings
@@ -38,7 +37,6 @@ class Parts:
     sanitiser: Sanitiser
     clock: Clock
     project: str
-    host: str | None = None
 
     @property
     def language(self) -> str:

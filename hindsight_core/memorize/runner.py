@@ -54,7 +54,6 @@ class Memorizer:
         sanitiser: The boundary that every text crosses.
         clock: Aware UTC now.
         project: Name of the project; the bank's name where there is none.
-        host: The agent program, for the origin of notes; None outside of one.
     """
 
     def __init__(
@@ -69,7 +68,6 @@ class Memorizer:
         sanitiser: Sanitiser,
         clock: Clock,
         project: str | None = None,
-        host: str | None = None,
     ) -> None:
         self._parts = Parts(
             settings=settings,
@@ -81,7 +79,6 @@ class Memorizer:
             sanitiser=sanitiser,
             clock=clock,
             project=project or bank.id,
-            host=host,
         )
         self._store = Store(self._parts)
         self._windows = SessionWindows(self._parts)
@@ -129,6 +126,7 @@ class Memorizer:
         tags: Sequence[str] = (),
         source: str = "agent-note",
         session_id: str | None = None,
+        host: str | None = None,
     ) -> MemorizeReport:
         """Store what a person or the agent asked to keep, as it is (pi/G-01).
 
@@ -138,6 +136,7 @@ class Memorizer:
             tags: Besides the bank's name, the path and the kind.
             source: ``agent-note``, ``user-note`` or ``user-edit``.
             session_id: The session in which it was asked for.
+            host: The agent program in which it was asked for.
 
         Raises:
             ConfigError: The kind or the source is not known.
@@ -145,7 +144,7 @@ class Memorizer:
         """
         with work(session_id=session_id, explicit=True), running(Run(ask=False)) as run:
             report = await self._notes.retain(
-                text, kind=kind, tags=tags, source=source, session_id=session_id
+                text, kind=kind, tags=tags, source=source, session_id=session_id, host=host
             )
             return replace(report, calls=run.calls)
 

@@ -13,7 +13,7 @@ from hindsight_core.banks.base import Bank
 from hindsight_core.config.settings import Settings
 from hindsight_core.identity import fact_id
 from hindsight_core.memorize.builtin import MemorizePlugin
-from hindsight_core.memorize.runner import MemorizeReport, Memorizer
+from hindsight_core.memorize.runner import Memorizer, MemorizeReport
 from hindsight_core.memory import Fact
 from hindsight_core.plugins import Hooks
 from hindsight_core.prompts import Prompts
@@ -137,7 +137,6 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
         window: int = 32_000,
         plugins: Sequence[object] = (),
         project: str | None = "shop",
-        host: str | None = None,
         model: object = None,
         outbox: type[Outbox] = Outbox,
         home: str = "home",
@@ -172,7 +171,6 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
             sanitiser=sanitiser,
             clock=clock,
             project=project,
-            host=host,
         )
         return Kit(memorizer, bank, model, queue, sessions, hooks, box)
 

@@ -15,7 +15,7 @@ def made(**memorize: object):
     return categories(Settings.model_validate({"memorize": memorize}), Prompts())
 
 
-@pytest.mark.spec("pi/K-01")
+@pytest.mark.spec("pi/K-01", "pi/M-26")
 def test_six_are_on_and_two_are_off():
     shown = made().texts
     assert [text.key for text in shown] == [
@@ -32,7 +32,7 @@ def test_six_are_on_and_two_are_off():
     assert all(text.clause and text.example for text in every)
 
 
-@pytest.mark.spec("pi/K-02")
+@pytest.mark.spec("pi/K-02", "pi/M-26")
 async def test_the_prompt_shows_what_is_on_and_excludes_what_is_banned(kit, talk, script):
     pipeline = kit(
         script(), memorize={"categories": {"goal": "ban", "facts": "off", "domain": "on"}}
@@ -171,3 +171,19 @@ def test_the_kind_comes_from_the_category():
         "domain": "fact",
     }
     assert kind_of(None) == "fact"
+
+
+@pytest.mark.spec("pi/K-07")
+def test_recall_knows_no_categories(prompts):
+    import dataclasses
+
+    from hindsight_core.prompt_check import sample
+    from hindsight_core.prompt_contexts import STAGES
+
+    stages = [name for name in STAGES if name.startswith(("recall/", "blocks/"))]
+    assert stages
+    for name in stages:
+        assert "categories" not in {field.name for field in dataclasses.fields(STAGES[name])}
+        shown = prompts.render(name, sample(STAGES[name])).text
+        assert "Know-how" not in shown
+        assert "categor" not in shown.lower()

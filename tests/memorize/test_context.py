@@ -60,12 +60,14 @@ def test_markup_in_a_name_is_printed_as_it_is(prompts):
 
 @pytest.mark.spec("pi/W-01")
 async def test_every_path_writes_the_same_kind_of_context(kit, talk, script, answer, prompts):
-    made = kit(script(extract=answer("Redis 7 is the cache")), host="pi")
+    made = kit(script(extract=answer("Redis 7 is the cache")))
     talk.user("hello")
     reports = [await made.one(talk)]
     for source in ("agent-note", "user-edit", "user-note"):
         reports.append(
-            await made.memorizer.retain_note(f"The {source} port is 80 in {source}", source=source)
+            await made.memorizer.retain_note(
+                f"The {source} port is 80 in {source}", source=source, host="pi"
+            )
         )
     for report, source in zip(reports, (*PROJECT, "user-note"), strict=True):
         document = made.bank.documents[report.document_id]

@@ -24,8 +24,8 @@ def note(kit):
 
 @pytest.mark.spec("pi/G-01", "pi/W-04")
 async def test_a_note_is_stored_as_it_is(note, clock):
-    made, retain = note(host="pi")
-    report = await retain(RULE, kind="constraint", tags=["db"], session_id="s9")
+    made, retain = note()
+    report = await retain(RULE, kind="constraint", tags=["db"], session_id="s9", host="pi")
     assert report.outcome == "stored"
     assert report.document_id == note_id(RULE)
     document = made.bank.documents[report.document_id]

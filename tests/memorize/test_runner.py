@@ -138,7 +138,7 @@ async def test_a_window_sent_again_has_the_same_document_and_loses_nothing(
     assert len(made.bank.members[one.document_id]) == 3
 
 
-@pytest.mark.spec("pi/D-02", "pi/M-12", "pi/L-06")
+@pytest.mark.spec("pi/D-02", "pi/M-09", "pi/M-12", "pi/L-06")
 async def test_a_model_outage_is_failed_and_the_window_is_tried_again(kit, session, failing):
     made = kit(failing(extract=None))
     report = await made.one(session, "compact")
