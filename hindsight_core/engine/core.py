@@ -20,6 +20,7 @@ from hindsight_core.services import Clock, utc_now
 
 if TYPE_CHECKING:
     from hindsight_core.engine.outlet import Outlet
+    from hindsight_core.turns import RecallOutcome
 
 PROTOCOL = 1
 _CLOSE_S = 2.0
@@ -137,7 +138,7 @@ class MemoryEngine:
         outcome = await self._live.turn_start(
             turn, prompt, params, limit_s=self.limits.turn_start_ms / 1000
         )
-        self._status()
+        self._status(outcome)
         return turn_wire(outcome)
 
     async def turn_progress(self, params: Params) -> Params:
@@ -279,12 +280,12 @@ class MemoryEngine:
     def _tell(self, level: str, text: str) -> None:
         self._outlet.notify("notify", {"level": level, "text": text})
 
-    def _status(self) -> None:
+    def _status(self, outcome: RecallOutcome | None = None) -> None:
         if self._opening is None or not self._opening.capabilities.status:
             return
         from hindsight_core.engine.status import line
 
-        text = line(self._opening, self._notices)
+        text = line(self._opening, self._notices, outcome=outcome)
         self._outlet.notify("status/changed", {"line": text, "state": self._opening.state})
 
 

@@ -10,17 +10,31 @@ if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.notices import Notices
     from hindsight_core.engine.opening import Opening
+    from hindsight_core.turns import RecallOutcome
 
 
-def line(opening: Opening | None, notices: Notices) -> str:
-    """One line for a status bar."""
+def line(opening: Opening | None, notices: Notices, *, outcome: RecallOutcome | None = None) -> str:
+    """One line for a status bar: the bank, the last turn, and whether something is wrong."""
     if opening is None:
         return "memory: not initialized"
     bank = opening.loaded.bank.id if opening.loaded and opening.loaded.bank.id else "no bank"
     if opening.state != "active":
         return f"memory: {opening.state}"
-    trouble = " (trouble)" if notices.last_error else ""
-    return f"memory: {bank}{trouble}"
+    parts = [f"memory: {bank}"]
+    if outcome is not None:
+        parts.append(_said(outcome))
+    if notices.last_error:
+        parts.append("trouble")
+    return " · ".join(parts)
+
+
+def _said(outcome: RecallOutcome) -> str:
+    """Looked and found, looked and found nothing, did not look, failed: never confused."""
+    if outcome.hits:
+        by_words = " by words" if outcome.outcome == "degraded" else ""
+        return f"recalled {len(outcome.hits)}{by_words}"
+    words = {"empty": "nothing relevant", "failed": "recall failed"}
+    return words.get(outcome.outcome, "not looked")
 
 
 async def status(

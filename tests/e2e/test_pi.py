@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -229,3 +230,63 @@ def children(pid: int) -> list[int]:
         ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
     )
     return [int(line) for line in listed.stdout.split()]
+
+
+@pytest.mark.spec("pi/M-01", "pi/M-27")
+def test_a_new_session_in_the_same_process(pi: Any) -> None:
+    pi.mem("install", "pi")
+    rpc = pi.rpc()
+    rpc.prompt("Remember that the staging cluster is called heron.")
+    assert rpc.command(type="new_session")["success"] is True
+    rpc.prompt("What is the staging cluster called?")
+    rpc.prompt("And what is that staging cluster called again?")
+    assert rpc.close() == 0
+
+    for request in pi.server.conversation()[-2:]:
+        (block,) = [text for text in texts(request) if BLOCK in text]
+        assert block.count("heron") == 1
+    assert sum("heron" in fact for fact in pi.facts()) == 1
+    assert len(pi.session_files()) == 2
+
+
+def test_escape_during_recall_injects_nothing_and_the_next_turn_does(pi: Any) -> None:
+    pi.mem("install", "pi")
+    pi.learn(GATEWAY)
+    pi.server.replies.set("recall/queries", {"delay_s": 20, "text": "{}"})
+    ask = "Which port does the API gateway listen on?"
+    rpc = pi.rpc()
+    rpc.send(type="prompt", message=ask)
+    while not [r for r in pi.server.requests if r.stage == "recall/queries"]:
+        time.sleep(0.05)
+    rpc.command(type="abort")
+    rpc.wait(lambda e: e.get("type") == "agent_settled")
+    aborted = len(pi.server.conversation())
+    pi.server.replies.set("recall/queries", "NONE")
+    rpc.prompt(ask)
+    rpc.close()
+
+    assert aborted == 0
+    assert "\n".join(texts(pi.server.conversation()[-1])).count(GATEWAY) == 1
+
+
+@pytest.mark.spec("pi/C-13", "br/BR-01")
+def test_without_a_declared_bank_pi_works_as_if_nothing_were_there(pi: Any) -> None:
+    pi.mem("install", "pi", "--opt-in")
+
+    rpc = pi.rpc()
+    rpc.prompt("Remember that the staging cluster is called heron.")
+    rpc.close()
+
+    request = pi.server.conversation()[-1]
+    assert not [t for t in request.body["tools"] if "hindsight" in t["function"]["name"]]
+    assert BLOCK not in "\n".join(texts(request))
+    assert rpc.notices() == []
+    assert not (pi.memory / "banks").exists()
+
+
+def test_settings_that_cannot_be_parsed_stay_as_they_are(pi: Any) -> None:
+    pi.settings.write_text('{"defaultProvider": "stub",\n oops}')
+
+    pi.mem("install", "pi", code=2)
+
+    assert pi.settings.read_text() == '{"defaultProvider": "stub",\n oops}'
