@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BankPlugin:
-    """Registers ``sqlite``, the embedded default.
+    """Registers ``sqlite``, the embedded default, and ``hindsight``, a server.
 
     Args:
         paths: Where bank files are.
@@ -26,8 +26,9 @@ class BankPlugin:
 
     @hookimpl
     def hindsight_register_banks(self, register: Register) -> None:
-        """One file a bank under ``$HINDSIGHT_MEM_HOME/banks``."""
+        """One file a bank under ``$HINDSIGHT_MEM_HOME/banks``, or a bank on a server."""
         register("sqlite", self._sqlite)
+        register("hindsight", self._hindsight)
 
     def _sqlite(self, settings: Settings, services: Services) -> Bank:
         from hindsight_core.banks.sqlite import bank_path, open_sqlite
@@ -37,3 +38,12 @@ class BankPlugin:
             raise ConfigError("the sqlite bank needs a name: set bank.id")
         path = bank_path(self._paths.banks, bank_id)
         return open_sqlite(settings, services, bank_id=bank_id, path=path)
+
+    def _hindsight(self, settings: Settings, services: Services) -> Bank:
+        from hindsight_core.banks.hindsight.opening import open_hindsight, side_path
+
+        bank_id = settings.bank.id
+        if not bank_id:
+            raise ConfigError("a bank on a server needs a name: set bank.id")
+        side = side_path(self._paths.banks, bank_id)
+        return open_hindsight(settings, services, bank_id=bank_id, side=side)

@@ -1,0 +1,154 @@
+"""Recall: the request for a query, and its answer as hits (pi/H-06)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.banks.hindsight.errors import ServerError
+from hindsight_core.banks.hindsight.hits import TYPES, Found, fact_of, found_in
+from hindsight_core.banks.hindsight.tags import allows, tag_fields
+from hindsight_core.memory import Hit
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.hindsight.api import Api
+    from hindsight_core.config.settings.recall import Recall
+    from hindsight_core.memory import Fact, Query, Scope
+
+QUERY_TOKENS = 500
+_PARTS = ("final", "reranker", "semantic", "keyword")
+NARROWED = 4
+"""A search that is narrowed here asks for so many times more text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Searches one bank.
+
+    Attributes:
+        api: The bank's calls.
+        bank_id: For the hits.
+        settings: What every recall asks for.
+    """
+
+    api: Api
+    bank_id: str
+    settings: Recall
+
+    async def search(self, query: Query) -> list[Hit]:
+        """Hits that the scope allows, best first; a bank that is not there yet has none.
+
+        Raises:
+            BankError: The search failed, which is not the same as finding nothing (br/BR-35).
+        """
+        body = recall_body(query, self.settings)
+        if body is None:
+            return []
+        try:
+            answer = await self._ask(body)
+        except ServerError as error:
+            if error.no_such_bank:
+                return []
+            raise
+        hits = [hit for hit in self._hits(found_in(answer)) if in_scope(hit.fact, query.scope)]
+        floor = query.min_score or 0.0
+        return [hit for hit in hits if hit.score >= floor][: query.limit]
+
+    async def _ask(self, body: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever shape it has
+        try:
+            return await self.api.recall(body)
+        except ServerError as error:
+            if error.status != 400 or "token" not in error.detail.lower():
+                raise
+        # Our estimate of its tokens was too low for this text.
+        return await self.api.recall({**body, "query": cut(body["query"], QUERY_TOKENS // 3)})
+
+    def _hits(self, found: list[Found]) -> list[Hit]:
+        finals = [_number(_scores(item).get("final")) for item in found]
+        top = max([1.0, *(final for final in finals if final is not None)])
+        hits = []
+        for rank, (item, final) in enumerate(zip(found, finals, strict=True)):
+            by_rank = 1.0 - rank / (len(found) + 1)
+            score = by_rank if final is None else max(final / top, 1e-6)
+            named = {key: _number(value) for key, value in _scores(item).items()}
+            parts = {key: value for key, value in named.items() if value is not None}
+            hits.append(Hit(fact=self._fact(item), bank=self.bank_id, score=score, parts=parts))
+        return hits
+
+    def _fact(self, item: Found) -> Fact:
+        fact = fact_of(item)
+        behind = item.raw.get("source_fact_ids")
+        if not isinstance(behind, list) or not behind:
+            return fact
+        return replace(fact, metadata={**fact.metadata, "source_facts": ",".join(map(str, behind))})
+
+
+def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
+    """The request; None when nothing can be found."""
+    text = cut(query.text.strip(), QUERY_TOKENS)
+    tags = tag_fields(query.scope.tags)
+    if query.limit <= 0 or tags is None or not any(letter.isalnum() for letter in text):
+        return None
+    tokens = query.max_tokens or settings.max_tokens
+    body: dict[str, Any] = {
+        "query": text,
+        "max_tokens": tokens * NARROWED if _narrowed(query.scope) else tokens,
+        "budget": query.budget,
+        "prefer_observations": settings.prefer_observations,
+        **tags,
+        "include": {"entities": None},
+    }
+    types = [kind for kind in query.scope.kinds if kind in TYPES]
+    if types and len(types) == len(query.scope.kinds):
+        body["types"] = types
+    floors = {part: least for part, least in settings.min_scores.items() if part in _PARTS}
+    if floors:
+        body["min_scores"] = floors
+    if settings.query_timestamp:
+        body["query_timestamp"] = settings.query_timestamp
+    if settings.include_source_facts:
+        body["include"]["source_facts"] = {"max_tokens": settings.max_source_facts_tokens}
+    return body
+
+
+def cut(text: str, tokens: int) -> str:
+    """The beginning of a text that is surely below so many tokens (pi/H-22)."""
+    spent = 0.0
+    for number, letter in enumerate(text):
+        spent += 0.4 if letter < "\x80" else 0.8 if letter < "\u2e80" else 1.5
+        if spent > tokens:
+            return text[:number].rstrip()
+    return text
+
+
+def in_scope(fact: Fact, scope: Scope) -> bool:
+    """What the server has no condition for, or may have overlooked."""
+    said = fact.timestamp or fact.created_at
+    kinds = [kind for kind in scope.kinds if kind not in TYPES]
+    return (
+        allows(scope.tags, fact.tags)
+        and (not kinds or len(kinds) < len(scope.kinds) or fact.kind in kinds)
+        and (scope.since is None or (said is not None and said >= scope.since))
+        and (scope.until is None or (said is not None and said < scope.until))
+        and (scope.file is None or scope.file.lower() in fact.text.lower())
+        and scope.document_id in (None, fact.document_id)
+        and scope.session_id in (None, fact.provenance.session_id)
+    )
+
+
+def _narrowed(scope: Scope) -> bool:
+    kinds = any(kind not in TYPES for kind in scope.kinds)
+    one_of = (scope.since, scope.until, scope.file, scope.document_id, scope.session_id)
+    return kinds or any(part is not None for part in one_of)
+
+
+def _scores(item: Found) -> Mapping[str, Any]:
+    scores = item.raw.get("scores")
+    return scores if isinstance(scores, Mapping) else {}
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
