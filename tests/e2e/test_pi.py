@@ -258,7 +258,7 @@ def test_escape_during_recall_injects_nothing_and_the_next_turn_does(pi: Any) ->
     rpc.send(type="prompt", message=ask)
     while not [r for r in pi.server.requests if r.stage == "recall/queries"]:
         time.sleep(0.05)
-    rpc.command(type="abort")
+    rpc.send(type="abort")
     rpc.wait(lambda e: e.get("type") == "agent_settled")
     aborted = len(pi.server.conversation())
     pi.server.replies.set("recall/queries", "NONE")
