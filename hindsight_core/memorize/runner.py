@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
 from hindsight_core.errors import HindsightError
-from hindsight_core.identity import fact_id
+from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
 from hindsight_core.memorize.parts import Parts
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import Run, running
 from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindows, whole
-from hindsight_core.memorize.store import Store, Target
+from hindsight_core.memorize.store import Store
 from hindsight_core.memorize.summary import Summaries
-from hindsight_core.state.jobs import WindowMark
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
-    from hindsight_core.memory import Fact
     from hindsight_core.plugins import Hooks
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
@@ -215,48 +213,17 @@ class Memorizer:
         found = await hooks.extract_facts(window)
         if found is None:
             return MemorizeReport("skipped", reason=_NO_SOURCE)
-        filtered = await hooks.filter_facts(window, self._complete(found, window))
-        facts = self._complete(filtered, window)
+        filtered = await hooks.filter_facts(window, complete(found, window, self._parts))
+        facts = complete(filtered, window, self._parts)
         if not facts:
             await self._pass(cut)
             return MemorizeReport("empty", reason=_NOTHING)
-        report = await self._store.store(facts, self._target(cut, window))
+        report = await self._store.store(facts, target_of(cut, window, self._parts))
         if report.outcome == "known":
             await self._pass(cut)
         if report.outcome in ("stored", "queued"):
             await self._summaries.fold(window.session_id, report.stored)
         return report
-
-    def _complete(self, facts: Sequence[Fact], window: Window) -> list[Fact]:
-        """Facts as they are stored: bounded, safe, named by their text, dated, with an origin."""
-        last = next((e.timestamp for e in reversed(window.entries) if e.timestamp), None)
-        found: dict[str, Fact] = {}
-        for fact in facts:
-            clean = self._parts.sanitiser.fact(fact, limit=self._parts.fact_limit)
-            if not clean.text:
-                continue
-            origin = clean.provenance
-            origin = replace(
-                origin,
-                source="session-note" if origin.source == "unknown" else origin.source,
-                session_id=origin.session_id or window.session_id,
-                host=origin.host or window.host,
-            )
-            identity, said = fact_id(clean.text), clean.timestamp or last
-            found[identity] = replace(clean, id=identity, timestamp=said, provenance=origin)
-        return list(found.values())
-
-    def _target(self, cut: Cut, window: Window) -> Target:
-        last = next((e.timestamp for e in reversed(window.entries) if e.timestamp), None)
-        return Target(
-            document_id=cut.document_id,
-            source="session-note",
-            tags=(self._parts.bank.id, "agent-summary"),
-            session_id=window.session_id,
-            host=window.host,
-            timestamp=last,
-            window=WindowMark(window.session_id, cut.last_entry_id, cut.entry_ids),
-        )
 
     async def _pass(self, cut: Cut) -> None:
         """Looked at, nothing to store: the next window starts behind it (pi/M-20)."""
