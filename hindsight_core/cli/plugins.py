@@ -1,4 +1,4 @@
-"""``hindsight-mem plugins``: what is installed, broken or shadowed."""
+"""``hindsight-mem plugins``: what is installed, broken or shadowed; install, remove, begin one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindsight_core.cli.app import App, common
+from hindsight_core.cli.plugin_kit import install, new, uninstall
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,7 @@ STYLE = {"loaded": "green", "broken": "red", "shadowed": "yellow"}
 @common
 @click.pass_context
 def plugins(context: click.Context, app: App) -> None:
-    """Plugins in this environment: installed, broken or shadowed."""
+    """Plugins in this environment: list, install, uninstall, new."""
     if context.invoked_subcommand is None:
         _list(app)
 
@@ -32,6 +33,10 @@ def plugins(context: click.Context, app: App) -> None:
 def list_(app: App) -> None:
     """The same as ``hindsight-mem plugins``."""
     _list(app)
+
+
+for command in (install, uninstall, new):
+    plugins.add_command(command)
 
 
 def _list(app: App) -> None:

@@ -154,7 +154,7 @@ def test_the_fixtures_fail_a_test_whose_plugin_failed(tmp_path):
         capture_output=True, text=True, timeout=50, check=False,
     )  # fmt: skip
     assert "3 passed, 1 error" in done.stdout, done.stdout
-    assert "ERROR test_plugin.py::test_failing\n" in done.stdout + "\n"
+    assert "ERROR test_plugin.py::test_failing - Failed: plugin Failing" in done.stdout
 
 
 def test_the_pytest_plugin_imports_nothing_heavy():
