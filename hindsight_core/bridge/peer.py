@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
-from hindsight_core.bridge.params import check_params
 from hindsight_core.bridge.records import (
     CANCELLED,
+    INVALID_PARAMS,
     NO_METHOD,
     UNAVAILABLE,
     Call,
@@ -22,6 +22,7 @@ from hindsight_core.bridge.records import (
     error_record,
     parse,
 )
+from hindsight_core.engine.params import complaint
 
 Handler = Callable[[dict[str, Any]], Awaitable[object]]
 logger = logging.getLogger("hindsight_core.bridge")
@@ -203,5 +204,6 @@ class Peer:
         handler = self._methods.get(call.method)
         if handler is None:
             raise RpcError(NO_METHOD, f"no method {call.method!r}")
-        check_params(call.method, call.params)
+        if (why := complaint(call.method, call.params)) is not None:
+            raise RpcError(INVALID_PARAMS, why)
         return await handler(call.params)

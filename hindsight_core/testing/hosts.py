@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from hindsight_core.bridge.params import check_params
+from hindsight_core.engine.params import complaint
 from hindsight_core.errors import ConfigError
 from hindsight_core.host import Host, HostAdapter, HostCapabilities, InstallPlan, InstallRequest
 from hindsight_core.testing.host_engine import FakeEngine, block
@@ -123,7 +123,7 @@ class HostContract:
         await driver.quit()
 
         for method, params in driver.engine.calls:
-            check_params(method, {k: v for k, v in params.items() if v is not None})
+            assert complaint(method, params) is None
 
     async def test_a_prompt_is_one_turn_and_its_block_is_in_every_request_once(
         self, driver: HostDriver

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hindsight_core.bridge.records import INVALID_PARAMS, RpcError
-
 _NAMES = {
     str: "a string",
     bool: "true or false",
@@ -65,21 +63,18 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
 }
 
 
-def check_params(method: str, params: Mapping[str, object]) -> None:
-    """Refuse parameters of a wrong type, and missing ones; null counts as not given.
-
-    Raises:
-        RpcError: `INVALID_PARAMS`; the message names the field and what it must be.
-    """
+def complaint(method: str, params: Mapping[str, object]) -> str | None:
+    """What is wrong with a request's parameters, naming the field; null counts as not given."""
     for name, field in FIELDS.get(method, {}).items():
         value = _value(params, name)
         if value is None:
             if field.required:
-                raise RpcError(INVALID_PARAMS, f"`{name}` is missing; {method} needs it")
+                return f"`{name}` is missing; {method} needs it"
         elif not isinstance(value, field.kind) or (field.kind is int and value is True):
-            raise RpcError(INVALID_PARAMS, f"`{name}` must be {_NAMES[field.kind]}")
+            return f"`{name}` must be {_NAMES[field.kind]}"
         elif field.required and value == "" and name != "prompt":
-            raise RpcError(INVALID_PARAMS, f"`{name}` must not be empty")
+            return f"`{name}` must not be empty"
+    return None
 
 
 def _value(params: Mapping[str, object], name: str) -> object:
