@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from importlib_metadata import entry_points
 
 from hindsight_core.plugins import Hooks
 from hindsight_core.plugins.plugin import Plugin
@@ -33,6 +35,29 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(site)):
             del sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Programs of an environment of its own, which sees the packages of this one too."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+    subprocess.run(venv, check=True, timeout=50)
+    [site] = folder.glob("lib/python*/site-packages")
+    paths = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    lines = [f"import site; site.addsitedir({path!r})\n" for path in paths]
+    (site / "shared.pth").write_text("".join(lines))
+    program = folder / "bin" / "hindsight-mem"
+    program.write_text(f'#!/bin/sh\nexec {folder}/bin/python -m hindsight_core "$@"\n')
+    program.chmod(0o755)
+    return folder / "bin"
+
+
+@pytest.fixture(scope="session")
+def kit() -> tuple[str, ...]:
+    """Options that give a pytest process our plugin, where it is not found by itself."""
+    found = entry_points(group="pytest11", name="hindsight_core")
+    return () if found else ("-p", "hindsight_core.testing.pytest_plugin")
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,10 @@ ABSENT = (
     "ERROR: Could not find a version that satisfies the requirement nope\n"
     "ERROR: No matching distribution found for nope\n"
 )
+
+
+# Only what is in this environment, and nothing from an index.
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_DEPS": "1"}
 
 
 class Shell:
@@ -101,25 +104,12 @@ def test_only_plugins_are_removed(capsys, name):
     assert f"{name!r} is no installed plugin; installed: " in capsys.readouterr().err
 
 
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory):
-    """An environment of its own that sees this one's packages."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
-    [site] = folder.glob("lib/python*/site-packages")
-    paths = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    lines = [f"import site; site.addsitedir({path!r})\n" for path in paths]
-    (site / "shared.pth").write_text("".join(lines))
-    return folder / "bin" / "python"
-
-
 def test_really_install_use_and_remove(environment, tmp_path):
     def mem(*arguments, code=0):
         done = subprocess.run(
-            [environment, "-m", "hindsight_core", *arguments],
+            [environment / "python", "-m", "hindsight_core", *arguments],
             cwd=tmp_path,
-            env={**os.environ, "PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0",
-                 "PIP_NO_DEPS": "1"},
+            env={**os.environ, **OFFLINE},
             capture_output=True, text=True, timeout=55, check=False,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr

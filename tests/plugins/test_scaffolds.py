@@ -43,13 +43,10 @@ def in_site(site: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProce
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_new_plugin_passes_its_own_tests_when_it_is_installed(packages, kind):
+def test_a_new_plugin_passes_its_own_tests_when_it_is_installed(packages, kit, kind):
     parent, site = packages
     folder = parent / distribution_name(kind, "my-toy")
-    plugin = () if _is_installed() else ("-p", "hindsight_core.testing.pytest_plugin")
-    done = in_site(
-        site, "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *plugin, cwd=folder
-    )
+    done = in_site(site, "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *kit, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout and "skipped" not in done.stdout
 
@@ -105,9 +102,3 @@ def test_the_name_of_a_built_in_is_refused(tmp_path, capsys, kind, name):
     assert command(["plugins", "new", kind, name, "--into", str(tmp_path)]) == 2
     assert f"built-in {kind}" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def _is_installed() -> bool:
-    from importlib_metadata import entry_points
-
-    return any(point.name == "hindsight_core" for point in entry_points(group="pytest11"))
