@@ -88,7 +88,8 @@ class BankContract:
         await bank.retain(document("d2", "beta uses port 2"))
         await bank.retain(document("d1", "gamma uses port 3"))
         assert await found(bank, "alpha") == []
-        assert await found(bank, "beta") == ["beta uses port 2"]
+        # A bank may also give what it has linked to the best hit, after it.
+        assert (await found(bank, "beta"))[0] == "beta uses port 2"
         held = await bank.get_document("d1")
         assert held is not None
         assert [f.text for f in held.facts or ()] == ["gamma uses port 3"]

@@ -63,9 +63,11 @@ class Documents:
     async def listing(self, *, limit: int, offset: int) -> DocumentPage:
         """Documents, newest first: first those of our facts, then those of the server."""
         ours = await self.side.documents()
-        theirs = [_document(item) async for item in self._theirs()]
-        wanted = [*ours, *theirs][offset : offset + limit]
-        return DocumentPage(tuple(wanted), len(ours) + len(theirs))
+        ids = [document.id for document in ours]
+        ids += [str(item["id"]) async for item in self._theirs()]
+        wanted = ids[offset : offset + limit]
+        found = await asyncio.gather(*(self.find(document_id) for document_id in wanted))
+        return DocumentPage(tuple(document for document in found if document), len(ids))
 
     async def _theirs(self) -> Any:  # noqa: ANN401 - an async iterator of JSON
         seen = 0
@@ -79,7 +81,7 @@ class Documents:
             items = [item for item in page.get("items") or () if isinstance(item, dict)]
             seen += len(items)
             for item in items:
-                if not str(item.get("id")).startswith(OWN):
+                if not str(item.get("id") or OWN).startswith(OWN):
                     yield item
             if not items or seen >= int(page.get("total") or 0):
                 return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.banks.hindsight.errors import ServerError
+from hindsight_core.banks.hindsight.facts import OWN
 from hindsight_core.banks.hindsight.hits import TYPES, Found, fact_of, found_in
 from hindsight_core.banks.hindsight.tags import allows, tag_fields
 from hindsight_core.memory import Hit
@@ -51,7 +53,8 @@ class Searcher:
             if error.no_such_bank:
                 return []
             raise
-        hits = [hit for hit in self._hits(found_in(answer)) if in_scope(hit.fact, query.scope)]
+        found = await self._completed(found_in(answer), query.scope)
+        hits = [hit for hit in self._hits(found) if in_scope(hit.fact, query.scope)]
         floor = query.min_score or 0.0
         return [hit for hit in hits if hit.score >= floor][: query.limit]
 
@@ -63,6 +66,16 @@ class Searcher:
                 raise
         # Our estimate of its tokens was too low for this text.
         return await self.api.recall({**body, "query": cut(body["query"], QUERY_TOKENS // 3)})
+
+    async def _completed(self, found: list[Found], scope: Scope) -> list[Found]:
+        """Hits that the server reached over links come without metadata: they are looked up."""
+        bare = [item for item in found if item.id and _bare(item, scope)]
+        told = await asyncio.gather(*(self.api.fact(item.id or "") for item in bare))
+        whole = {
+            item.id: replace(item, raw={**item.raw, "metadata": more.get("metadata")})
+            for item, more in zip(bare, told, strict=True)
+        }
+        return [whole.get(item.id, item) for item in found]
 
     def _hits(self, found: list[Found]) -> list[Hit]:
         finals = [_number(_scores(item).get("final")) for item in found]
@@ -141,6 +154,11 @@ def _narrowed(scope: Scope) -> bool:
     kinds = any(kind not in TYPES for kind in scope.kinds)
     one_of = (scope.since, scope.until, scope.file, scope.document_id, scope.session_id)
     return kinds or any(part is not None for part in one_of)
+
+
+def _bare(item: Found, scope: Scope) -> bool:
+    own = str(item.raw.get("document_id") or "").startswith(OWN)
+    return item.raw.get("metadata") is None and (own or scope.session_id is not None)
 
 
 def _scores(item: Found) -> Mapping[str, Any]:

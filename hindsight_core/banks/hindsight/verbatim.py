@@ -69,7 +69,7 @@ class Verbatim:
             real[fact.id] = after.id
         await self.write(list(new.values()))
         ids = list(dict.fromkeys(real.values()))
-        changed |= bool(new) or await self._leave(document.id, [i for i in before if i not in ids])
+        changed |= await self._leave(document.id, [i for i in before if i not in ids]) or bool(new)
         await self.side.put(document, ids)
         for by, gone in document.supersedes:
             by, gone = real.get(by, by), real.get(gone, gone)

@@ -1,0 +1,219 @@
+"""A Hindsight server keeps the rules of every bank, and its own."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import httpx
+import pytest
+
+from hindsight_core.banks.base import ReflectingBank
+from hindsight_core.banks.hindsight import HindsightBank
+from hindsight_core.config.settings import Settings
+from hindsight_core.errors import BankError
+from hindsight_core.identity import fact_id
+from hindsight_core.memory import Document, Query, Scope, TagFilter
+from hindsight_core.testing.banks import BankContract, document
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180), pytest.mark.usefixtures("loopback")]
+TEXT = "# Decisions\n- Orders are kept in PostgreSQL\n- Redis caches the cart\n"
+
+
+@pytest.fixture
+async def server(hindsight_url):
+    async with httpx.AsyncClient(base_url=f"{hindsight_url}/v1/default/banks") as client:
+        yield client
+
+
+@pytest.fixture
+def opened(hindsight_url, tmp_path):
+    """Makes banks with files of their own, as different machines have."""
+    settings = Settings.model_validate({"hindsight": {"base_url": hindsight_url}})
+    return lambda name, machine="here": HindsightBank(
+        name, settings, side=tmp_path / f"{machine}.hindsight"
+    )
+
+
+@pytest.fixture
+async def bank(server, opened):
+    bank = opened(f"c-{uuid.uuid4().hex[:8]}")
+    # Observations come some time after the facts, and take their place in a search.
+    await server.put(f"/{bank.id}", json={"enable_observations": False})
+    yield bank
+    await bank.close()
+    await server.delete(f"/{bank.id}")
+
+
+class TestHindsightBank(BankContract):
+    """Facts that come with a document are kept word for word, so that every rule holds."""
+
+
+class TestExtraction:
+    """Documents without facts: the server finds them."""
+
+    @pytest.mark.spec("pi/H-02", "pi/H-03", "pi/H-05", "pi/H-06", "pi/H-11", "pi/D-24")
+    async def test_a_text_becomes_facts_on_the_server(self, bank, server):
+        receipt = await bank.retain(
+            Document("w1", TEXT, context="pi session", tags=("shop",), metadata={"session": "s1"})
+        )
+        assert receipt.outcome == "stored"
+        told = (await server.get(f"/{bank.id}/memories/list")).json()["items"]
+        assert {item["id"] for item in told} == set(receipt.fact_ids)
+        texts = {"Orders are kept in PostgreSQL", "Redis caches the cart"}
+        assert {item["text"] for item in told} == texts
+        assert all(item["context"] == "pi session" for item in told)
+        [first, *_] = await bank.recall(Query("where are orders kept?"))
+        assert first.fact.text == "Orders are kept in PostgreSQL"
+        assert first.fact.provenance.session_id == "s1"
+        assert (first.fact.document_id, first.fact.tags) == ("w1", ("shop",))
+        stats = await bank.stats()
+        assert (stats.documents, stats.facts) == (1, 2)
+
+    async def test_the_same_write_again_changes_nothing(self, bank, server):
+        first = await bank.retain(Document("w1", TEXT))
+        again = await bank.retain(Document("w1", TEXT))
+        assert set(again.fact_ids) == set(first.fact_ids)
+        assert (await server.get(f"/{bank.id}/memories/list")).json()["total"] == 2
+
+    async def test_another_text_of_the_same_document_replaces_it_there_and_back(self, bank):
+        for text in ("- Alpha holds orders", "- Beta holds orders", "- Alpha holds orders"):
+            await bank.retain(Document("w1", text))
+            held = await bank.get_document("w1")
+            assert held is not None
+            assert [f.text for f in held.facts or ()] == [text[2:]]
+            assert held.text == text
+
+    @pytest.mark.spec("pi/D-24")
+    async def test_a_failed_extraction_is_seen_and_can_be_tried_again(self, bank):
+        for _ in range(2):
+            with pytest.raises(BankError, match="did not store w1"):
+                await bank.retain(Document("w1", "- FAIL500 is in this text"))
+
+    @pytest.mark.spec("br/BR-41", "pi/H-09")
+    async def test_what_was_taken_back_does_not_return_with_another_document(self, bank, server):
+        receipt = await bank.retain(Document("w1", TEXT))
+        facts = [await bank.get_fact(one) for one in receipt.fact_ids]
+        [redis] = [fact.id for fact in facts if "Redis" in fact.text]
+        await bank.set_state(redis, "invalidated", reason="Redis is gone")
+        again = await bank.retain(Document("w2", "- Redis caches the cart\n- Tests use pytest"))
+        assert len(again.fact_ids) == 1
+        texts = [hit.fact.text for hit in await bank.recall(Query("Redis caches the cart"))]
+        assert "Redis caches the cart" not in texts
+        told = (await server.get(f"/{bank.id}/memories/list?state=invalidated")).json()["items"]
+        assert [item["invalidation_reason"] for item in told] == ["Redis is gone"] * 2
+        await bank.set_state(redis, "valid")
+        assert "Redis caches the cart" in [
+            hit.fact.text for hit in await bank.recall(Query("Redis caches the cart"))
+        ]
+
+    async def test_a_newer_document_supersedes_an_older_fact_for_every_machine(self, bank, opened):
+        [old] = (await bank.retain(Document("w1", "- The queue prefetch is 20"))).fact_ids
+        text = "The queue prefetch is 50"
+        receipt = await bank.retain(Document("w2", f"- {text}", supersedes=((fact_id(text), old),)))
+        elsewhere = opened(bank.id, "elsewhere")
+        held = await elsewhere.get_fact(old)
+        assert (held.state, held.superseded_by) == ("superseded", receipt.fact_ids[0])
+        assert (await elsewhere.list_facts(state="superseded")).total == 1
+        assert (await elsewhere.list_facts(state="invalidated")).total == 0
+        await elsewhere.close()
+
+    async def test_append_adds_to_a_document_once(self, bank):
+        await bank.append(Document("t1", "- Alpha holds orders"))
+        await bank.append(Document("t1", "- Beta holds carts"))
+        held = await bank.get_document("t1")
+        assert sorted(f.text for f in held.facts) == ["Alpha holds orders", "Beta holds carts"]
+
+    async def test_one_of_several_facts_cannot_be_deleted_and_this_is_said(self, bank):
+        first, _ = (await bank.retain(Document("w1", TEXT))).fact_ids
+        with pytest.raises(BankError, match="deletes no single fact") as caught:
+            await bank.delete_fact(first)
+        assert not caught.value.retryable
+        assert (await bank.list_facts()).total == 2
+
+    async def test_tags_isolate(self, bank):
+        await bank.retain(Document("a", "- Orders are in PostgreSQL", tags=("a",)))
+        await bank.retain(Document("b", "- Orders are in Oracle", tags=("b",)))
+        wanted = Scope(tags=TagFilter(("a",), "any_strict"))
+        hits = await bank.recall(Query("orders", scope=wanted))
+        assert [hit.fact.text for hit in hits] == ["Orders are in PostgreSQL"]
+
+
+class TestOtherCalls:
+    async def test_a_bank_that_is_not_there_is_empty_and_stays_so(self, opened, server):
+        bank = opened(f"missing-{uuid.uuid4().hex[:8]}")
+        assert await bank.recall(Query("anything")) == []
+        assert (await bank.stats()).facts == 0
+        assert (await bank.list_facts(state=None)).total == 0
+        assert (await bank.list_documents()).total == 0
+        assert await bank.get_document("d") is None
+        assert (await bank.reflect(Query("anything?"))).text == ""
+        assert [f async for f in bank.export_facts()] == []
+        names = [b["bank_id"] for b in await bank.api.banks()]
+        assert bank.id not in names
+        await bank.close()
+
+    @pytest.mark.spec("pi/H-07")
+    async def test_reflect_answers_and_names_its_facts(self, bank):
+        await bank.retain(Document("w1", TEXT))
+        assert isinstance(bank, ReflectingBank)
+        answer = await bank.reflect(Query("where are orders kept?"))
+        assert "PostgreSQL" in answer.text
+        assert answer.fact_ids
+        assert all(one.startswith(f"{bank.id}:") for one in answer.fact_ids)
+
+    @pytest.mark.spec("pi/H-21")
+    async def test_observations_are_found_and_cannot_be_changed(self, opened, server):
+        bank = opened(f"c-{uuid.uuid4().hex[:8]}")
+        await bank.retain(Document("w1", "- Orders are kept in PostgreSQL"))
+        for _ in range(200):
+            told = (await server.get(f"/{bank.id}/stats?refresh=true")).json()
+            if told["total_observations"]:
+                break
+            await asyncio.sleep(0.1)
+        [hit, *_] = await bank.recall(Query("where are orders kept?"))
+        assert hit.fact.kind == "observation"
+        with pytest.raises(BankError, match="observation"):
+            await bank.set_state(hit.fact.id, "invalidated")
+        assert (await bank.stats()).facts == 1
+        assert (await bank.list_facts()).total == 1
+        await bank.close()
+        await server.delete(f"/{bank.id}")
+
+    @pytest.mark.spec("pi/W-06", "pi/H-04", "pi/H-13")
+    async def test_missions_are_synchronised_and_a_name_is_kept(
+        self, server, hindsight_url, tmp_path
+    ):
+        name = f"c-{uuid.uuid4().hex[:8]}"
+        await server.put(f"/{name}", json={"name": "My own name"})
+        settings = Settings.model_validate(
+            {
+                "hindsight": {"base_url": hindsight_url},
+                "memorize": {"retain_mission": "Keep decisions"},
+            }
+        )
+        bank = HindsightBank(name, settings, side=tmp_path / "side.hindsight")
+        await bank.ensure()
+        told = (await server.get(f"/{name}/config")).json()
+        assert told["overrides"]["retain_mission"] == "Keep decisions"
+        banks = {b["bank_id"]: b["name"] for b in await bank.api.banks()}
+        assert banks[name] == "My own name"
+        await bank.close()
+        await server.delete(f"/{name}")
+
+    async def test_facts_of_ours_are_whole_on_another_machine(self, bank, opened):
+        await bank.retain(document("d1", "The demo is at 15:00 in room Oak"))
+        elsewhere = opened(bank.id, "elsewhere")
+        [copy] = [f async for f in elsewhere.export_facts()]
+        assert copy == await bank.get_fact(copy.id)
+        assert copy.document_id == "d1"
+        await elsewhere.close()
+
+    async def test_ids_with_every_character(self, opened, server):
+        bank = opened(f"a/b c?d:{uuid.uuid4().hex[:6]} ü漢")
+        receipt = await bank.retain(Document("has/slash:1?x", "- Orders are kept in PostgreSQL"))
+        assert len(receipt.fact_ids) == 1
+        assert (await bank.get_document("has/slash:1?x")).facts
+        assert await bank.delete_document("has/slash:1?x")
+        assert not await bank.delete_document("has/slash:1?x")
+        await bank.close()

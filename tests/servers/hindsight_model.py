@@ -1,0 +1,141 @@
+"""The model behind a Hindsight server in tests: deterministic, offline, OpenAI-compatible.
+
+    python tests/servers/hindsight_model.py --port 8765
+
+What it answers: a fact for each line of a text that is given for extraction (headings of bullets
+are no facts), an observation for each new fact, a reflection that quotes what the tools found,
+and embeddings in which texts with common words are near each other. `FAIL500` in a prompt is
+answered with status 500.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import re
+import struct
+
+from hindsight_core.testing.embedders import hash_vector
+from hindsight_core.testing.model_server import ModelServer, Recorded
+
+DIMENSIONS = 384
+EXTRACTION = "Extract facts from the following chunk."
+CONSOLIDATION = "### New facts"
+UUID = r"[0-9a-f]{8}-[0-9a-f-]{27}"
+
+
+class HindsightModel(ModelServer):
+    """Answers what a Hindsight server asks its model and its embedder."""
+
+    def __init__(self, *, port: int = 0):
+        super().__init__({"*": chat}, port=port, model="stub")
+
+    def answer(self, request: Recorded):
+        if not request.path.endswith("/embeddings"):
+            return super().answer(request)
+        given = request.body.get("input") or []
+        texts = [given] if isinstance(given, str) else given
+        vectors = [vector(str(text)) for text in texts]
+        if request.body.get("encoding_format") == "base64":
+            vectors = [
+                base64.b64encode(struct.pack(f"<{DIMENSIONS}f", *v)).decode() for v in vectors
+            ]
+        rows = [{"object": "embedding", "index": i, "embedding": v} for i, v in enumerate(vectors)]
+        return reply({"object": "list", "data": rows, "model": "stub", "usage": USAGE})
+
+
+USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+
+
+def vector(text: str):
+    """Short words say little about a text."""
+    words = [word.rstrip("s") for word in re.findall(r"\w+", text.lower()) if len(word) > 3]
+    return hash_vector(" ".join(words), DIMENSIONS)
+
+
+def chat(request: Recorded):
+    """Tell the server's requests apart by what they say."""
+    asked = [str(m.get("content")) for m in request.body.get("messages", []) if m["role"] == "user"]
+    text = asked[-1] if asked else ""
+    if any("FAIL500" in part for part in asked):
+        return {"status": 500, "body": '{"error": {"message": "scripted failure"}}'}
+    if request.body.get("tools"):
+        return tool_turn(request, text)
+    if EXTRACTION in text:
+        return {"facts": [extracted(line) for line in lines(text.partition("\nContent:\n")[2])]}
+    if CONSOLIDATION in text:
+        return consolidated(text)
+    return {"action": "keep", "text": "", "reason": "scripted", "answer": "scripted"}
+
+
+def lines(text: str):
+    cleaned = (re.sub(r"^\s*[-*]\s+", "", line).strip() for line in text.splitlines())
+    return [line for line in cleaned if len(line) > 3 and not line.startswith("#")]
+
+
+def extracted(line: str):
+    unknown = dict.fromkeys(("when", "where", "who", "why"), "N/A")
+    names = list(dict.fromkeys(re.findall(r"\b[A-Z]\w{2,}", line)))[:5]
+    kind = {"fact_kind": "conversation", "fact_type": "world"}
+    return {"what": line, **unknown, **kind, "entities": names}
+
+
+def consolidated(text: str):
+    new, _, old = text.partition("### Existing observations")
+    known = {m[1]: m[0] for m in re.findall(rf'"id":\s*"({UUID})",\s*"text":\s*"([^"]*)"', old)}
+    creates, updates = [], []
+    for fact, line in re.findall(rf"^\[({UUID})\]\s*(.+)$", new, re.MULTILINE):
+        said = re.split(r"\s+\((?:occurred|mentioned)", line)[0].strip()
+        entry = {"text": said, "source_fact_ids": [fact], "reason": "scripted"}
+        if said in known:
+            updates.append({**entry, "observation_id": known[said]})
+        else:
+            creates.append(entry)
+    return {"creates": creates, "updates": updates, "deletes": []}
+
+
+def tool_turn(request: Recorded, question: str):
+    """Call the tool that is asked for; finish with what the tools found."""
+    offered = [tool["function"]["name"] for tool in request.body["tools"]]
+    choice = request.body.get("tool_choice")
+    told = [str(m.get("content")) for m in request.body["messages"] if m["role"] == "tool"]
+    if isinstance(choice, dict):
+        name = choice["function"]["name"]
+    elif not told and "recall" in offered:
+        name = "recall"
+    else:
+        name = "done" if "done" in offered else offered[0]
+    arguments = {"reason": "scripted", "query": question[:400]}
+    if name == "done":
+        found = "\n".join(told)
+        texts = list(dict.fromkeys(re.findall(r'"text":\s*"((?:[^"\\]|\\.)*)"', found)))[:3]
+        arguments = {
+            "answer": "; ".join(texts) or "Nothing is known about this.",
+            "memory_ids": list(dict.fromkeys(re.findall(rf'"id":\s*"({UUID})"', found)))[:10],
+            "answer_found": bool(texts),
+        }
+    call = {"name": name, "arguments": json.dumps(arguments)}
+    message = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "call_1", "type": "function", "function": call}],
+    }
+    choices = [{"index": 0, "finish_reason": "tool_calls", "message": message}]
+    whole = {"id": "scripted", "object": "chat.completion", "created": 0, "model": "stub"}
+    return {"body": json.dumps({**whole, "choices": choices, "usage": USAGE}), "headers": JSON}
+
+
+JSON = {"content-type": "application/json"}
+
+
+def reply(value):
+    return 200, JSON, json.dumps(value).encode()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    model = HindsightModel(port=parser.parse_args().port)
+    print(model.url, flush=True)
+    model.serve()
