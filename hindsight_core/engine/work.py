@@ -135,7 +135,8 @@ class Work:
     async def _settle(self, transcript: Transcript, reports: Sequence[MemorizeReport]) -> None:
         for report in reports:
             self._runtime.record(report, session=transcript.session_id)
-            if report.outcome == "queued":
+            # Without a reason it is only that another process is just delivering it.
+            if report.outcome == "queued" and report.reason:
                 self._bank_away(report.reason)
         failed = [r for r in reports if r.outcome == "failed"]
         if failed:
