@@ -120,10 +120,12 @@ def _patch_json(path: Path, changes: Mapping[str, object]) -> None:
                 "Set the value by hand, or move the settings to a .toml file."
             ) from None
     for name, value in changes.items():
-        section, _, key = name.rpartition(".")
-        inner = table.setdefault(section, {}) if section else table
-        if not isinstance(inner, dict):
-            raise ConfigError(f"{path}: {section} is not a table; correct it by hand")
+        sections, key = _split(name)
+        inner: Any = table
+        for section in sections:
+            inner = inner.setdefault(_held(inner, section), {})
+            if not isinstance(inner, dict):
+                raise ConfigError(f"{path}: {section} is not a table; correct it by hand")
         inner[key] = value
     write_text(path, json.dumps(table, indent=2, ensure_ascii=False) + "\n")
 
@@ -136,12 +138,13 @@ def _patch_toml(path: Path, changes: Mapping[str, object]) -> None:
     text = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     document = tomlkit.parse(text)
     for name, value in changes.items():
-        section, _, key = name.rpartition(".")
+        sections, key = _split(name)
         inner: Any = document
-        if section:
-            if section not in document:
-                document[section] = tomlkit.table()
-            inner = document[section]
+        for depth, section in enumerate(sections, start=1):
+            held = _held(inner, section)
+            if held not in inner:
+                inner[held] = tomlkit.table(is_super_table=depth < len(sections))
+            inner = inner[held]
             if not isinstance(inner, (Table, dict)):
                 raise ConfigError(f"{path}: {section} is not a table; correct it by hand")
         if value is None:
@@ -149,6 +152,21 @@ def _patch_toml(path: Path, changes: Mapping[str, object]) -> None:
         else:
             inner[key] = value
     write_text(path, tomlkit.dumps(document))
+
+
+def _split(name: str) -> tuple[list[str], str]:
+    """The tables around a key: none, a section, or for a plugin's key ``plugins`` and its name.
+
+    What follows is the key, dots and all: ``prompts.recall/judge.system``.
+    """
+    deep = 2 if name.startswith("plugins.") and name.count(".") > 1 else 1
+    *sections, key = name.split(".", deep)
+    return sections, key
+
+
+def _held(table: Mapping[str, object], section: str) -> str:
+    """The section's name as the file writes it: a plugin's may have dashes."""
+    return next((key for key in table if str(key).replace("-", "_") == section), section)
 
 
 @contextmanager

@@ -35,6 +35,23 @@ def test_comments_in_toml_stay(tmp_path):
     )
 
 
+def test_a_plugins_key_goes_into_its_own_table(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[plugins]\nblock = []\n\n[plugins.toy-store] # mine\nsize = 3\n")
+    patch(path, {"plugins.toy_store.size": 4, "plugins.tour.greeting": "hi"})
+    assert "# mine" in path.read_text()
+    assert read_table(path) == {
+        "plugins": {"block": [], "toy-store": {"size": 4}, "tour": {"greeting": "hi"}}
+    }
+    patch(path, {"prompts.recall/judge.system": "Judge."})
+    assert read_table(path)["prompts"] == {"recall/judge.system": "Judge."}
+    for name in ("new.toml", "new.json"):
+        patch(tmp_path / name, {"plugins.tour.greeting": "hi", "plugins.block": ["toy"]})
+        assert read_table(tmp_path / name) == {
+            "plugins": {"tour": {"greeting": "hi"}, "block": ["toy"]}
+        }
+
+
 def test_comments_in_json_are_never_lost(tmp_path):
     path = tmp_path / "config.json"
     path.write_text("{ // mine\n}")
