@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class BankPlugin:
-    """Registers ``sqlite``, the embedded default, and ``hindsight``, a server.
+    """Registers ``sqlite``, the embedded default, and the servers ``hindsight`` and ``qdrant``.
 
     Args:
         paths: Where bank files are.
@@ -29,6 +29,7 @@ class BankPlugin:
         """One file a bank under ``$HINDSIGHT_MEM_HOME/banks``, or a bank on a server."""
         register("sqlite", self._sqlite)
         register("hindsight", self._hindsight)
+        register("qdrant", self._qdrant)
 
     def _sqlite(self, settings: Settings, services: Services) -> Bank:
         from hindsight_core.banks.sqlite import bank_path, open_sqlite
@@ -47,3 +48,12 @@ class BankPlugin:
             raise ConfigError("a bank on a server needs a name: set bank.id")
         side = side_path(self._paths.banks, bank_id)
         return open_hindsight(settings, services, bank_id=bank_id, side=side)
+
+    def _qdrant(self, settings: Settings, services: Services) -> Bank:
+        from hindsight_core.banks.qdrant import open_qdrant, side_path
+
+        bank_id = settings.bank.id
+        if not bank_id:
+            raise ConfigError("a bank on a server needs a name: set bank.id")
+        side = side_path(self._paths.banks, bank_id)
+        return open_qdrant(settings, services, bank_id=bank_id, side=side)

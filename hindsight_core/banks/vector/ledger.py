@@ -65,14 +65,14 @@ class Ledger:
         store = self.store
         if not isinstance(store, SharedVectorBank):
             return
-        revision = await store.revision()
-        if revision == await self.side.meta("revision"):
+        revision = await store.revision() or ""
+        if revision == (await self.side.meta("revision") or ""):
             return
         facts = [fact async for fact in store.scan()]
         now = self.clock()
         facts.sort(key=lambda fact: (fact.created_at or now, fact.id))
         # What is written meanwhile names another revision, and is taken over next time.
-        await self.side.rebuild(facts, await store.records(), now=now, revision=revision or "")
+        await self.side.rebuild(facts, await store.records(), now=now, revision=revision)
 
     async def facts(self, fact_ids: Iterable[str]) -> dict[str, Fact]:
         """Facts by id, those that exist."""
