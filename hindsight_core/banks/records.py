@@ -126,7 +126,10 @@ def _moment(record: Mapping[str, Any], key: str) -> datetime | None:
         found = datetime.fromisoformat(value.strip())
     except ValueError:
         raise ValueError(f"{key} {value!r} is no ISO 8601 time") from None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    try:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except OverflowError:  # at the edge of the calendar
+        raise ValueError(f"{key} {value!r} is out of range") from None
 
 
 def _metadata(record: Mapping[str, Any]) -> dict[str, str]:

@@ -41,6 +41,8 @@ class _Reader:
                 fact = self.clean(read_record(json.loads(line)))
             except json.JSONDecodeError as error:
                 self.bad.append((number, f"not JSON: {error.msg}"))
+            except RecursionError:
+                self.bad.append((number, "not JSON: nested too deeply"))
             except ValueError as error:
                 self.bad.append((number, str(error)))
             else:

@@ -22,7 +22,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hindsight_core.banks.sqlite import SqliteBank
-from hindsight_core.banks.sqlite.search import FLOOR
+from hindsight_core.banks.sqlite.confidence import FLOOR
 from hindsight_core.memory import Fact, Query
 
 INJECTED = 5

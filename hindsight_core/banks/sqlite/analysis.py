@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hindsight_core.banks.sqlite.glossary import Synonyms, han_words, translations
 from hindsight_core.banks.sqlite.lexicon import Lexicon, rarity
+from hindsight_core.banks.sqlite.names import proper_names
 from hindsight_core.banks.sqlite.stopwords import Asked, without_stop_words
 
 MAX_TERMS = 12
@@ -30,6 +31,7 @@ class Term:
         word: As it was asked.
         forms: Stem to strength, 0..1: the word itself, corrections, related words.
         weight: Rarity times importance.
+        counts: Stem to the number of index entries with it.
         asked: Counts for coverage: a word of the query, no context and no joined name.
         known: The bank holds it in some form.
     """
@@ -37,21 +39,29 @@ class Term:
     word: str
     forms: Mapping[str, float]
     weight: float
+    counts: Mapping[str, int] = field(default_factory=dict)
     asked: bool = True
     known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A query taken apart; terms by weight, at most `MAX_TERMS` of the query itself."""
+    """A query taken apart.
+
+    Attributes:
+        terms: By weight, at most `MAX_TERMS` of the query itself.
+        size: Valid facts in the bank.
+        names: Proper names and identifiers asked for, each as the stems that it may stand under.
+    """
 
     terms: tuple[Term, ...]
     size: int
+    names: tuple[frozenset[str], ...] = ()
 
     @property
-    def forms(self) -> dict[str, float]:
-        """Every stem worth looking for."""
-        return {stem: term.weight * s for term in self.terms for stem, s in term.forms.items()}
+    def frequencies(self) -> dict[str, int]:
+        """Every stem worth looking for, with the number of entries that hold it."""
+        return {stem: n for term in self.terms for stem, n in term.counts.items()}
 
 
 class Analyst:
@@ -66,17 +76,18 @@ class Analyst:
     ) -> Analysis:
         """Terms of a query, expanded from the conversation before it."""
         size = self._lexicon.size(connection)
-        terms, names = self._terms(connection, text, size)
+        terms, asked = self._terms(connection, text, size)
         terms = _heaviest(terms, MAX_TERMS)
+        names = self._proper(connection, text, asked, terms)
         held = {stem for term in terms for stem in term.forms}
-        terms += self._names(connection, names, size, held)
+        terms += self._names(connection, asked.names, size, held)
         if context:
             terms += self._context(connection, context, size, held)
-        return Analysis(terms=tuple(terms), size=size)
+        return Analysis(terms=tuple(terms), size=size, names=names)
 
     def _terms(
         self, connection: sqlite3.Connection, text: str, size: int
-    ) -> tuple[list[Term], tuple[str, ...]]:
+    ) -> tuple[list[Term], Asked]:
         han, rest = han_words(text)
         asked = without_stop_words(rest)
         terms = [self._term(connection, word, asked, size) for word in asked.words]
@@ -84,7 +95,7 @@ class Analyst:
             # What is left of a run between known words is mostly grammar.
             terms = [term for term in terms if term.known or term.word.isascii()]
         terms += [self._foreign(connection, word, english, size) for word, english in han.items()]
-        return terms, asked.names
+        return terms, asked
 
     def _term(self, connection: sqlite3.Connection, word: str, asked: Asked, size: int) -> Term:
         stem = self._lexicon.stemmer.stem(word)
@@ -118,7 +129,8 @@ class Analyst:
         strongest = max(forms.values())
         # A word that the bank only knows by its relatives is as rare as one it does not know.
         best = max(counts[form] for form, s in forms.items() if s == strongest)
-        return Term(word, forms, rarity(best, size), known=strongest > SYNONYM)
+        held = {form: counts[form] for form in forms}
+        return Term(word, forms, rarity(best, size), held, known=strongest > SYNONYM)
 
     def _corrected(self, connection: sqlite3.Connection, word: str) -> dict[str, float]:
         spellings = self._lexicon.spellings(connection, word)[:4]
@@ -136,10 +148,30 @@ class Analyst:
         stems = dict(zip(names, self._lexicon.stemmer.stems(names), strict=True))
         counts = self._lexicon.frequencies(connection, stems.values())
         return [
-            Term(name, {stem: 1.0}, _NAME_WEIGHT * rarity(counts[stem], size), asked=False)
+            Term(
+                name,
+                {stem: 1.0},
+                _NAME_WEIGHT * rarity(counts[stem], size),
+                {stem: counts[stem]},
+                asked=False,
+            )
             for name, stem in stems.items()
             if counts[stem] and stem not in held
         ]
+
+    def _proper(
+        self, connection: sqlite3.Connection, text: str, asked: Asked, terms: list[Term]
+    ) -> tuple[frozenset[str], ...]:
+        forms = {t.word: {f for f, s in t.forms.items() if s > SYNONYM} for t in terms}
+        found = []
+        for name in proper_names(text, asked.languages):
+            stems = set(self._lexicon.stemmer.stems(name))
+            stems.update(*(forms.get(word, ()) for word in name))
+            if not any(self._lexicon.frequencies(connection, stems).values()):
+                for word in name:
+                    stems.update(self._corrected(connection, word))
+            found.append(frozenset(stems))
+        return tuple(found)
 
     def _context(
         self, connection: sqlite3.Connection, context: str, size: int, held: set[str]

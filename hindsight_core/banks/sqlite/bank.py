@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from hindsight_core.banks.base import Capabilities
-from hindsight_core.banks.sqlite import documents, erase, facts, index, retain, transfer
+from hindsight_core.banks.sqlite import documents, erase, facts, index, meta, retain, transfer
 from hindsight_core.banks.sqlite.rows import to_micros
 from hindsight_core.banks.sqlite.schema import SCHEMA
 from hindsight_core.banks.sqlite.search import Searcher
@@ -75,6 +75,11 @@ class SqliteBank:
     def set_aside(self) -> Path | None:
         """Where a corrupt file was moved when this bank was opened."""
         return self._database.set_aside
+
+    async def identity(self) -> str:
+        """Made with the file: another value means that another file has taken its place."""
+        found: str | None = await self._read(meta.identity)
+        return found or await self._write(meta.make_identity)
 
     async def ensure(self) -> None:
         """Create the file if it is not there; idempotent."""

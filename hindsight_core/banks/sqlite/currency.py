@@ -7,6 +7,7 @@ something else about it. A fact without such a later one keeps its score however
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,7 +15,7 @@ from itertools import pairwise
 from hindsight_core.banks.sqlite.ranking import Score
 from hindsight_core.banks.sqlite.stopwords import stop_words
 
-DEPTH = 30
+DEPTH = 20
 THRESHOLD = 0.5
 CHANGE = 0.15
 VALUE = 0.2
@@ -22,6 +23,7 @@ SAME = 0.1
 STALE = 0.6
 # Sentences of one talk do not replace each other (microseconds).
 APART = 3_600_000_000
+_VALUE = re.compile(r"\d")
 _LEFT_BEHIND = frozenset(("from", "of", "not", "than", "at", "von", "statt", "de", "с", "вместо"))
 # Words of a sentence that tells a change (stems).
 CHANGE_WORDS = frozenset(
@@ -33,72 +35,78 @@ CHANGE_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """A scored fact and the stems of what it is about."""
+    """A scored fact, taken apart for comparison: its words, its values, what it tells to be over."""
 
     score: Score
-    subject: frozenset[str]
+    words: frozenset[str]
+    values: frozenset[str]
+    left_behind: frozenset[str]
+    weight: float
+    changes: bool
 
 
 def settle(scores: Sequence[Score]) -> list[Score]:
     """Scores, best first, with later facts lifted over the earlier ones that they replace."""
-    top = [_About(s, _subject(s.stems)) for s in scores[:DEPTH]]
+    top = scores[:DEPTH]
     weights = _weights(top)
-    words = {d.score.row: d.score.words for d in top}
+    facts = [_about(score, weights) for score in top]
+    words = {score.row: score.words for score in top}
     stale: dict[int, int] = {}
-    for old in top:
-        best = 0.0
-        for new in top:
+    for old in facts:
+        best = THRESHOLD
+        for new in facts:
             if new.score.moment - old.score.moment < APART:
                 continue
             evidence = replaces(new, old, weights)
-            if evidence > max(best, THRESHOLD):
+            if evidence > best:
                 best, stale[old.score.row] = evidence, new.score.row
     for old_row, new_row in stale.items():
         words[new_row] = max(words[new_row], words[old_row])
     settled = [
         replace(
-            s,
-            words=words.get(s.row, s.words) * (STALE if s.row in stale else 1.0),
-            replaced_by=stale.get(s.row),
+            score,
+            words=words[score.row] * (STALE if score.row in stale else 1.0),
+            replaced_by=stale.get(score.row),
         )
-        for s in scores
+        for score in top
+        if stale
     ]
-    return sorted(settled, key=lambda s: (-s.words, s.row))
+    return sorted([*(settled or top), *scores[DEPTH:]], key=lambda s: (-s.words, s.row))
 
 
 def replaces(new: _About, old: _About, weights: Mapping[str, float]) -> float:
     """How sure it is that a later fact says anew what the earlier one said, 0..1 and a little."""
-    shared = new.subject & old.subject
-    if len({w for w in shared if not _is_value(w)}) < 2 or old.subject <= new.subject:
+    shared = new.words & old.words
+    if len(shared) < 2 or (old.words <= new.words and old.values <= new.values):
         return 0.0
-    about = sum(weights[w] for w in old.subject)
-    evidence = sum(weights[w] for w in shared) / about if about else 0.0
-    if new.subject & CHANGE_WORDS:
+    common = sum(weights[w] for w in shared) + sum(weights[w] for w in new.values & old.values)
+    evidence = common / old.weight
+    if new.changes:
         evidence += CHANGE
-    values = {w for w in old.subject if _is_value(w)}
-    if values & _left_behind(new.score.body):
+    if old.values & new.left_behind:
         return evidence + VALUE
     # It still says the same number: told again, not changed.
-    return evidence - SAME if values and values <= new.subject else evidence
+    return evidence - SAME if old.values and old.values <= new.values else evidence
 
 
-def _left_behind(body: str) -> set[str]:
-    """Values that a sentence tells to be over: ``from 10 to 15``, ``15 instead of 10``."""
-    words = body.split()
-    return {word for before, word in pairwise(words) if before in _LEFT_BEHIND and _is_value(word)}
+def _about(score: Score, weights: Mapping[str, float]) -> _About:
+    subject = score.stems - stop_words()["en"]
+    values = frozenset(word for word in subject if _VALUE.search(word))
+    body = score.body.split()
+    return _About(
+        score=score,
+        words=subject - values,
+        values=values,
+        # `from 10 to 15`, `15 instead of 10`
+        left_behind=frozenset(w for before, w in pairwise(body) if before in _LEFT_BEHIND),
+        weight=sum(weights[word] for word in subject) or 1.0,
+        changes=not CHANGE_WORDS.isdisjoint(subject),
+    )
 
 
-def _weights(top: Sequence[_About]) -> dict[str, float]:
+def _weights(top: Sequence[Score]) -> dict[str, float]:
     counts: dict[str, int] = {}
-    for dated in top:
-        for stem in dated.score.stems:
+    for score in top:
+        for stem in score.stems:
             counts[stem] = counts.get(stem, 0) + 1
     return {stem: math.log(1 + len(top) / n) for stem, n in counts.items()}
-
-
-def _subject(stems: frozenset[str]) -> frozenset[str]:
-    return stems - stop_words()["en"]
-
-
-def _is_value(stem: str) -> bool:
-    return any(c.isdigit() for c in stem)

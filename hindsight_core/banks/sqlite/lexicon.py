@@ -13,6 +13,7 @@ _CACHED = 50_000
 _NEAR_MISSES = 24
 _DRIFT = 1.1
 PREFIX = 0.5
+_SPELLED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +78,19 @@ def rarity(frequency: int, size: int) -> float:
     return math.log(1 + (size - min(frequency, size) + 0.5) / (frequency + 0.5))
 
 
-def likeness(one: str, other: str) -> float:
-    """How alike two spellings are, 0..1; 0 when they differ in more than a typist's slips.
+def likeness(word: str, known: str) -> float:
+    """How alike a word is to a known one, 0..1; 0 when they differ in more than a typist's slips.
 
-    One slip in a short word, two from eight letters on, three from thirteen. A longer form of
-    the same beginning (``auth``, ``authentication``) counts a little.
+    Two neighbours swapped in a word of four letters, one slip up to seven, two up to twelve,
+    then three. A known word that only goes on (``auth``, ``authentication``) counts a little.
     """
-    short, long = sorted((one, other), key=len)
-    allowed = 1 if len(one) < 8 else 2 if len(one) < 13 else 3
-    if len(long) - len(short) <= allowed:
-        distance = edits(one, other)
+    length = len(word)
+    allowed = 1 if length < 8 else 2 if length < 13 else 3
+    if abs(len(known) - length) <= allowed and (length > _SPELLED or sorted(word) == sorted(known)):
+        distance = edits(word, known)
         if distance <= allowed:
-            return 1 - distance / len(long)
-    return PREFIX if long.startswith(short) and len(short) >= 4 else 0.0
+            return 1 - distance / max(length, len(known))
+    return PREFIX if known.startswith(word) and length >= _SPELLED else 0.0
 
 
 def edits(one: str, other: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hindsight_core.banks.sqlite.analysis import Analysis, Term
+from hindsight_core.banks.sqlite.analysis import Analysis
 from hindsight_core.banks.sqlite.stems import Stemmer
 
 # What a neighbour's word counts: in the same document, or only stored beside it.
@@ -55,42 +55,28 @@ class Score:
 
 def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer) -> list[Score]:
     """Scores in the order of the candidates."""
-    bodies = [stemmer.stems((c.body + " " + c.names).split()) for c in candidates]
-    average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0
+    wanted = frozenset(form for term in analysis.terms for form in term.forms)
     total = sum(t.weight for t in analysis.terms if t.asked) or 1.0
+    # One look at all texts together: words never seen before are learnt in one go.
+    stemmer.stems({word for c in candidates for word in f"{c.body} {c.names} {c.near}".split()})
+    bodies = [stemmer.stems(f"{c.body} {c.names}".split()) for c in candidates]
+    average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0
     scores = []
     for candidate, body in zip(candidates, bodies, strict=True):
-        own = _counts(body)
-        near = frozenset(stemmer.stems(candidate.near.split()))
+        own = frozenset(body)
+        held = {form: body.count(form) for form in own & wanted}
+        beside = wanted.intersection(stemmer.stems(candidate.near.split()))
         near_weight = TOGETHER_WEIGHT if candidate.told_together else BESIDE_WEIGHT
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(body) / average)
         words = covered = 0.0
         for term in analysis.terms:
-            strength = _strength(term, own)
-            beside = max((s for f, s in term.forms.items() if f in near), default=0.0)
-            frequency = strength + near_weight * beside
-            words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
-            if term.asked:
-                covered += term.weight * min(1.0, strength)
+            strength = max((s * held[f] for f, s in term.forms.items() if f in held), default=0.0)
+            near = max((s for f, s in term.forms.items() if f in beside), default=0.0)
+            frequency = strength + near_weight * near
+            if frequency:
+                words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
+                covered += term.weight * min(1.0, strength) if term.asked else 0.0
         scores.append(
-            Score(
-                candidate.row,
-                words,
-                covered / total,
-                frozenset(own),
-                candidate.body,
-                candidate.moment,
-            )
+            Score(candidate.row, words, covered / total, own, candidate.body, candidate.moment)
         )
     return scores
-
-
-def _counts(stems: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for stem in stems:
-        found[stem] = found.get(stem, 0) + 1
-    return found
-
-
-def _strength(term: Term, own: dict[str, int]) -> float:
-    return max((s * own[form] for form, s in term.forms.items() if form in own), default=0.0)

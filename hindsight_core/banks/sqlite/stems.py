@@ -15,12 +15,17 @@ class Stemmer:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: dict[str, str] = {}
+        self._surfaces: dict[str, str] = {}
         self._scratch: sqlite3.Connection | None = None
 
     def stems(self, words: Iterable[str]) -> list[str]:
         """One stem a word, in order; a word the index does not know as a word is its own stem."""
         asked = list(words)
         known = self._known
+        try:
+            return [known[word] for word in asked]
+        except KeyError:
+            pass
         fresh = {word for word in asked if word not in known}
         if fresh:
             self._learn(fresh)
@@ -30,6 +35,10 @@ class Stemmer:
     def stem(self, word: str) -> str:
         """Stem of one word."""
         return self.stems((word,))[0]
+
+    def surface(self, stem: str) -> str:
+        """A word with this stem: what to ask the index for, as stemming a stem may change it."""
+        return self._surfaces.get(stem, stem)
 
     def close(self) -> None:
         """Release the scratch table."""
@@ -41,14 +50,20 @@ class Stemmer:
     def _learn(self, fresh: set[str]) -> None:
         ordered = sorted(fresh)
         with self._lock:
+            if len(self._known) + len(ordered) > _CACHE_WORDS:
+                self._known, self._surfaces = {}, {}
             scratch = self._open()
-            scratch.executemany("INSERT INTO t (rowid, w) VALUES (?, ?)", enumerate(ordered))
-            found: dict[str, str] = {}
-            for term, row in scratch.execute("SELECT term, doc FROM v"):
-                found.setdefault(ordered[row], term)
-            scratch.execute("DELETE FROM t")
-            room = len(self._known) + len(found) <= _CACHE_WORDS
-            self._known = {**self._known, **found} if room else found
+            scratch.execute("BEGIN")
+            try:
+                scratch.executemany("INSERT INTO t (rowid, w) VALUES (?, ?)", enumerate(ordered))
+                found = scratch.execute("SELECT term, doc FROM v").fetchall()
+            finally:
+                scratch.execute("ROLLBACK")
+            if len(self._known) + len(ordered) > _CACHE_WORDS:
+                self._known, self._surfaces = {}, {}
+            for term, row in found:
+                self._known.setdefault(ordered[row], term)
+                self._surfaces.setdefault(term, ordered[row])
 
     def _open(self) -> sqlite3.Connection:
         if self._scratch is None:

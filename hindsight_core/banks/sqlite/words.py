@@ -7,11 +7,13 @@ import unicodedata
 from dataclasses import dataclass
 
 # Letters and digits with single joints between them: `retry_limit`, `bsp/pins.c`, `in-memory`.
-_UNIT = re.compile(r"[^\W_]+(?:[._:/\\@'\u2019+-]{1,2}[^\W_]+|_+[^\W_]+)*")
+_UNIT = re.compile(r"[^\W_]+(?:[._:/\\@+-]{1,2}[^\W_]+|_+[^\W_]+)*")
 _SEGMENT = re.compile(r"[/\\:@]+")
 _JOINT = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+# Short forms after an apostrophe: `Anna's`, `don't`, `we'll`.
+_ENDING = re.compile(r"(?<=[^\W\d_])['\u2019](?:s|t|ll|re|ve|d|m)\b", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
 
 
@@ -30,7 +32,7 @@ class Words:
 
 def split(text: str) -> Words:
     """Words of a text; ``uplinkRetryLimit`` gives its three words and the joined name."""
-    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
+    plain = _THOUSANDS.sub("", _ENDING.sub("", unicodedata.normalize("NFKC", text)))
     body: list[str] = []
     names: list[str] = []
     for unit in _UNIT.findall(plain):
