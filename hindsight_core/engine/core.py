@@ -227,7 +227,13 @@ class MemoryEngine:
             raise AssertionError("an active session has a configuration")
         bridge = self._outlet.bridge(opening.capabilities.names)
         try:
-            runtime = Runtime(opening.loaded, clock=self._clock, bridge=bridge, env=self._env)
+            runtime = Runtime(
+                opening.loaded,
+                clock=self._clock,
+                bridge=bridge,
+                env=self._env,
+                hooks=opening.hooks,
+            )
             live = LiveSession(
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
             )

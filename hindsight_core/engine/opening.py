@@ -11,6 +11,7 @@ from hindsight_core.host import HostCapabilities
 
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
+    from hindsight_core.plugins import Hooks
 
 State = Literal["active", "dormant", "tools-only", "off"]
 # Set in every process that we start: hooks inside it do nothing (br/BR-04).
@@ -74,6 +75,7 @@ class Opening:
     session: SessionInfo
     capabilities: HostCapabilities
     warnings: tuple[str, ...] = ()
+    hooks: Hooks | None = None
 
     @property
     def bank_wire(self) -> dict[str, str] | None:
@@ -90,7 +92,7 @@ class Opening:
 
 def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]) -> Opening:
     """Read configuration and decide; never raises for what a user may have done wrong."""
-    from hindsight_core.config.layers import load
+    from hindsight_core.configure import configure
 
     session = SessionInfo.from_wire(params)
     declared = params.get("capabilities")
@@ -101,7 +103,7 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
         return Opening("off", reason, None, session, capabilities)
     options = params.get("config")
     try:
-        loaded = load(
+        loaded, hooks = configure(
             cwd=session.cwd,
             env=env,
             host=host,
@@ -112,7 +114,7 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
     except Exception as error:
         return Opening("off", f"configuration: {error}", None, session, capabilities)
     state, why = _decide(loaded, session)
-    return Opening(state, why, loaded, session, capabilities, loaded.warnings)
+    return Opening(state, why, loaded, session, capabilities, loaded.warnings, hooks)
 
 
 def _decide(loaded: Loaded, session: SessionInfo) -> tuple[State, str | None]:
