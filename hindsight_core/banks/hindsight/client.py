@@ -209,5 +209,5 @@ def _decoded(text: str, call: str) -> Any:  # noqa: ANN401 - JSON
         return json.loads(text)
     except (ValueError, RecursionError):
         raise BankError(
-            f"{call}: the answer is no JSON. Check that hindsight.base_url is a Hindsight server."
+            f"{call}: not a JSON document. Check that hindsight.base_url is a Hindsight server."
         ) from None
