@@ -18,12 +18,17 @@ COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 @click.command()
 @common
-def doctor(app: App) -> int:
+@click.option("--host", metavar="NAME", help="Check this host's wiring too.")
+def doctor(app: App, host: str | None) -> int:
     """Check configuration, plugins, templates, model, embedder, bank and queue.
 
     The bank is really written to, read back and cleaned again.
     """
     findings = app.run(_examine(app))
+    if host is not None:
+        from hindsight_core.cli.wiring import wiring
+
+        findings += wiring(app, host)
     app.emit(
         {
             "findings": [

@@ -40,8 +40,8 @@ def install(
     app: App, host: str, *, dry_run: bool, project: bool, opt_in: bool, replace: bool
 ) -> None:
     """Wire memory into a host. Doing it twice changes nothing."""
-    target = _host(host)
-    plan = target.install(_request(app, host, project=project, replace=replace))
+    target = host_named(host)
+    plan = target.install(request_for(app, host, project=project, replace=replace))
     _carry_out(app, plan, dry_run=dry_run)
     _activate(app, dry_run=dry_run, opt_in=opt_in)
 
@@ -52,18 +52,22 @@ def install(
 @_options
 def uninstall(app: App, host: str, *, dry_run: bool, project: bool) -> None:
     """Take memory's wiring out of a host; everything foreign stays as it is."""
-    plan = _host(host).uninstall(_request(app, host, project=project, replace=False))
+    plan = host_named(host).uninstall(request_for(app, host, project=project, replace=False))
     _carry_out(app, plan, dry_run=dry_run)
 
 
-def _host(name: str) -> Host:
+def host_named(name: str) -> Host:
+    """The installed host of that name; raises `ConfigError` when there is none."""
     from hindsight_core.plugins import load_host
 
     host: Host = load_host(name)
     return host
 
 
-def _request(app: App, host: str, *, project: bool, replace: bool) -> InstallRequest:
+def request_for(
+    app: App, host: str, *, project: bool = False, replace: bool = False
+) -> InstallRequest:
+    """Where and how a host is wired from this installation."""
     home = os.environ.get("HINDSIGHT_MEM_HOME")
     return InstallRequest(
         env=os.environ,

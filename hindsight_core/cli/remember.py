@@ -53,7 +53,7 @@ async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
     )
     for result in results:
         if result["outcome"] in ("unreadable", "failed", "queued"):
-            print(f"hindsight-mem: {result['file']}: {result['reason']}", file=sys.stderr)
+            print(f"hindsight-mem: {_trouble(result)}", file=sys.stderr)
     if any(result["outcome"] in ("failed", "queued") for result in results):
         return 1
     return 2 if any(result["outcome"] == "unreadable" for result in results) else 0
@@ -83,6 +83,11 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
         "repaired": transcript.repaired,
         **_summary(runtime.bank_id, reports),
     }
+
+
+def _trouble(result: dict[str, Any]) -> str:
+    reason, file = str(result["reason"]), str(result["file"])
+    return reason if file in reason else f"{file}: {reason}"
 
 
 def _summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:

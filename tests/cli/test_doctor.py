@@ -36,3 +36,21 @@ def test_a_wrong_template_is_named(mem):
     said = mem("doctor", "--json")
     texts = [f["text"] for f in said.data["findings"] if f["name"] == "templates"]
     assert any("requst" in text for text in texts)
+
+
+def test_a_host_that_is_not_wired_and_then_is(mem, tmp_path, monkeypatch):
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
+    before = mem("doctor", "--host", "pi", "--json")
+    assert before.code == 1
+    assert levels(before)["pi wiring"] == "failed"
+    assert mem("install", "pi").code == 0
+    after = mem("doctor", "--host", "pi", "--json")
+    assert after.code == 0
+    assert levels(after)["pi wiring"] == "ok"
+    assert levels(after)["pi bridge"] == "ok"
+
+
+def test_an_unknown_host_is_a_usage_error(mem):
+    said = mem("doctor", "--host", "nowhere")
+    assert said.code == 2
+    assert "installed" in said.err

@@ -184,3 +184,20 @@ def test_a_changed_value_supersedes(mem, tmp_path):
     assert "50" in live[0]
     old = mem("facts", "list", "--state", "superseded", "--json").data["facts"]
     assert [fact["state"] for fact in old] == ["superseded"]
+
+
+@pytest.mark.parametrize("loss", ["garbage", "empty", "gone"])
+def test_a_session_of_a_lost_bank_is_memorized_again(mem, loss):
+    first = mem("remember", EXAMPLE, "--json").data["files"][0]["facts"]
+    path = Path(mem("bank", "show", "--json").data["path"])
+    match loss:
+        case "garbage":
+            path.write_text("no database")
+        case "empty":
+            path.write_bytes(b"")
+        case _:
+            path.unlink()
+    mem("recall", "holds")
+    again = mem("remember", EXAMPLE, "--json").data["files"][0]
+    assert (again["outcome"], again["facts"]) == ("stored", first)
+    assert mem("remember", EXAMPLE, "--json").data["files"][0]["outcome"] == "known"
