@@ -25,9 +25,11 @@ class ProviderPlugin:
 
     @hookimpl
     def hindsight_register_embedders(self, register: Register) -> None:
-        """``openai`` and ``ollama``: both speak ``/embeddings``."""
+        """``openai`` and ``ollama`` over HTTP, ``onnx`` and ``model2vec`` from a folder."""
         register("openai", _openai_embedder)
         register("ollama", _ollama_embedder)
+        register("onnx", _onnx_embedder)
+        register("model2vec", _model2vec_embedder)
 
 
 def _host(settings: Settings, services: Services) -> Model:
@@ -64,3 +66,15 @@ def _ollama_embedder(settings: Settings, services: Services) -> Embedder:
     from hindsight_core.providers.embeddings import ollama_embedder
 
     return ollama_embedder(settings, services)
+
+
+def _onnx_embedder(settings: Settings, services: Services) -> Embedder:
+    from hindsight_core.providers.onnx import onnx_embedder
+
+    return onnx_embedder(settings, services)
+
+
+def _model2vec_embedder(settings: Settings, services: Services) -> Embedder:
+    from hindsight_core.providers.model2vec import model2vec_embedder
+
+    return model2vec_embedder(settings, services)
