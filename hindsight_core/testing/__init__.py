@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hindsight_core.testing.decision_contract import DecisionContract as DecisionContract
     from hindsight_core.testing.embedder_contract import EmbedderContract as EmbedderContract
     from hindsight_core.testing.embedders import HashEmbedder as HashEmbedder
+    from hindsight_core.testing.hosts import HostContract as HostContract
     from hindsight_core.testing.memory_bank import FakeBank as FakeBank
     from hindsight_core.testing.model_contract import ModelContract as ModelContract
     from hindsight_core.testing.model_server import ModelServer as ModelServer
@@ -26,6 +27,7 @@ _EXPORTS = {
     "FakeBank": "memory_bank",
     "FakeClock": "clock",
     "HashEmbedder": "embedders",
+    "HostContract": "hosts",
     "Memory": "sandbox",
     "ModelContract": "model_contract",
     "ModelServer": "model_server",
