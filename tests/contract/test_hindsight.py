@@ -177,6 +177,10 @@ class TestOtherCalls:
             await bank.set_state(hit.fact.id, "invalidated")
         assert (await bank.stats()).facts == 1
         assert (await bank.list_facts()).total == 1
+        # What a search gives can be superseded all the same.
+        pair = ((fact_id("Orders are kept in Oracle"), hit.fact.id),)
+        await bank.retain(Document("w2", "- Orders are kept in Oracle", supersedes=pair))
+        assert [f.text for f in (await bank.list_facts()).facts] == ["Orders are kept in Oracle"]
         await bank.close()
         await server.delete(f"/{bank.id}")
 

@@ -49,6 +49,12 @@ class Held:
         """Derived by the server; it cannot be changed (pi/H-21)."""
         return self.fact.kind == "observation"
 
+    @property
+    def sources(self) -> list[str]:
+        """Server ids of the facts that an observation is derived from."""
+        found = self.raw.get("source_memory_ids") or self.raw.get("source_fact_ids")
+        return [str(one) for one in found] if isinstance(found, list) else []
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -93,8 +99,9 @@ class Facts:
         if held is None:
             raise BankError(f"no fact {fact_id} in this bank", retryable=False)
         if held.observation:
+            behind = ", ".join(held.sources) or "facts"
             raise BankError(
-                f"{fact_id} is an observation: the server derives it from facts. Change those.",
+                f"{fact_id} is an observation, which the server derives. Change {behind} instead.",
                 retryable=False,
             )
         return held
@@ -179,10 +186,14 @@ class Facts:
     async def supersede(self, old: str, *, by: str) -> bool:
         """Retire an old fact for a new one; False for what is left alone.
 
-        That is: unknown facts, pinned ones, those already retired, observations (pi/H-09).
+        That is: unknown facts, pinned ones, those already retired, and observations of several
+        facts, which the server brings up to date by itself (pi/H-09). For an observation of one
+        fact, which a search gives in its place, that fact is retired.
         """
         held = await self.find(old)
-        if held is None or old == by or held.observation or held.fact.pinned:
+        if held is not None and held.observation:
+            held = await self.find(held.sources[0]) if len(held.sources) == 1 else None
+        if held is None or held.fact.id == by or held.observation or held.fact.pinned:
             return False
         if held.fact.state != "valid":
             return False

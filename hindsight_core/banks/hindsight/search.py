@@ -108,7 +108,8 @@ def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
         "query": text,
         "max_tokens": tokens * NARROWED if _narrowed(query.scope) else tokens,
         "budget": query.budget,
-        "prefer_observations": settings.prefer_observations,
+        # Observations have no kind of ours, no document and no session.
+        "prefer_observations": settings.prefer_observations and not _of_facts(query.scope),
         **tags,
         "include": {"entities": None},
     }
@@ -150,10 +151,14 @@ def in_scope(fact: Fact, scope: Scope) -> bool:
     )
 
 
-def _narrowed(scope: Scope) -> bool:
+def _of_facts(scope: Scope) -> bool:
     kinds = any(kind not in TYPES for kind in scope.kinds)
-    one_of = (scope.since, scope.until, scope.file, scope.document_id, scope.session_id)
-    return kinds or any(part is not None for part in one_of)
+    return kinds or scope.document_id is not None or scope.session_id is not None
+
+
+def _narrowed(scope: Scope) -> bool:
+    one_of = (scope.since, scope.until, scope.file)
+    return _of_facts(scope) or any(part is not None for part in one_of)
 
 
 def _bare(item: Found, scope: Scope) -> bool:

@@ -104,6 +104,14 @@ async def test_the_scope_holds_even_if_the_server_overlooks_it(bank, server):
     assert server.bodies("POST memories/recall")[0]["max_tokens"] == 4 * 2048
 
 
+@pytest.mark.parametrize(
+    "scope", [Scope(kinds=("pitfall",)), Scope(document_id="d"), Scope(session_id="s")]
+)
+async def test_what_observations_do_not_have_is_asked_of_facts(bank, server, scope):
+    await bank.recall(Query("orders", scope=scope))
+    assert server.bodies("POST memories/recall")[0]["prefer_observations"] is False
+
+
 async def test_hits_reached_over_links_are_completed_for_a_sessions_scope(bank, server):
     server.answers["POST memories/recall"] = {"results": [{**hit("f", 1.0), "metadata": None}]}
     server.answers["GET memories/*"] = {"id": "f", "text": "f", "metadata": {"session": "s1"}}
