@@ -135,7 +135,9 @@ class ActivityLog:
             return []
 
     def _append(self, day: date, line: bytes) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        from hindsight_core.folders import private_folder
+
+        private_folder(self.folder)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         handle = os.open(self._path(day), flags, 0o600)
         try:

@@ -47,19 +47,21 @@ def run(arguments: list[str]) -> int:
         return DONE
     except HindsightError as error:
         return _say(str(error), USAGE if isinstance(error, USER_ERRORS) else OUTSIDE_FAILED)
-    except FileNotFoundError as error:
-        if error.filename is None and not _is_somewhere():
-            return _say("the current folder is gone; change into one that exists", USAGE)
-        return _say(f"{error.strerror or error}: {error.filename or ''}", OUTSIDE_FAILED)
-    except OSError as error:
-        return _say(f"{error.strerror or error}: {error.filename or ''}", OUTSIDE_FAILED)
     except Exception as error:
-        if os.environ.get("HINDSIGHT_MEM_TRACE"):
-            raise
-        kind = type(error).__name__
-        hint = "this is a defect, please report it; HINDSIGHT_MEM_TRACE=1 shows where it arises"
-        return _say(f"unexpected {kind}: {' '.join(str(error).split())[:300]} ({hint})", 1)
+        return _other(error)
     return result if isinstance(result, int) else DONE
+
+
+def _other(error: Exception) -> int:
+    if isinstance(error, FileNotFoundError) and error.filename is None and not _is_somewhere():
+        return _say("the current folder is gone; change into one that exists", USAGE)
+    if isinstance(error, OSError):
+        return _say(f"{error.strerror or error}: {error.filename or ''}", OUTSIDE_FAILED)
+    if os.environ.get("HINDSIGHT_MEM_TRACE"):
+        raise error
+    kind, text = type(error).__name__, " ".join(str(error).split())[:300]
+    hint = "this is a defect, please report it; HINDSIGHT_MEM_TRACE=1 shows where it arises"
+    return _say(f"unexpected {kind}: {text} ({hint})", OUTSIDE_FAILED)
 
 
 def _is_somewhere() -> bool:

@@ -62,8 +62,8 @@ async def import_file(app: App, file: Path) -> int:
             source, changed = reader.facts(), 0
             while batch := list(islice(source, _BATCH)):
                 changed += await bank.import_facts(batch)
-                _progress(f"{reader.good} facts read, {changed} new or changed")
-        _progress("")
+                progress(f"{reader.good} facts read, {changed} new or changed")
+        progress("")
         name = bank.id
     _report(app, reader, name, changed)
     return 2 if reader.bad else 0
@@ -108,6 +108,7 @@ def _open(file: Path) -> TextIO | nullcontext[TextIO]:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _progress(text: str) -> None:
+def progress(text: str) -> None:
+    """Overwrite the line of progress, where a person watches."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -89,9 +89,11 @@ class Claims:
         return record if whole and {"bank", "root"} <= record.keys() else None
 
     def _write(self, file: str, record: Mapping[str, str]) -> None:
+        from hindsight_core.folders import private_folder
+
         # A home that cannot be written is no reason to fail: the same name is found next time.
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self._folder)
             target, draft = self._folder / file, self._folder / f".{file}.{os.getpid()}"
             if target.exists():
                 return

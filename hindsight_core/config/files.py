@@ -174,7 +174,9 @@ def locked(path: Path) -> Iterator[None]:
     """Hold ``<path>.lock`` while a file is read, changed and written back."""
     import fcntl
 
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    from hindsight_core.folders import private_folder
+
+    private_folder(path.parent)
     with open(f"{path}.lock", "a", encoding="ascii") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield

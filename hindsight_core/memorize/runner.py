@@ -93,6 +93,7 @@ class Memorizer:
             return MemorizeReport("empty", reason=_SILENT)
         explicit = window.reason in EXPLICIT
         async with self._windows.turn(window.session_id):
+            await self._windows.recognise()
             with work(session_id=window.session_id, explicit=explicit):
                 return await self._run(whole(replace(window, entries=entries)))
 
@@ -112,6 +113,7 @@ class Memorizer:
             failed: that window and what follows stay for another try.
         """
         async with self._windows.turn(transcript.session_id):
+            await self._windows.recognise()
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
                 reports = await self._all_due(transcript, reason, before)
             return reports or await self._nothing_due(transcript, before)

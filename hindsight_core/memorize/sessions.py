@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hindsight_core.errors import BankError
 from hindsight_core.identity import document_id
+from hindsight_core.state.bank_file import recognise
 from hindsight_core.transcript.entry import Window
 from hindsight_core.transcript.path import active_path
 from hindsight_core.transcript.projections import memorize_text
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from hindsight_core.memorize.parts import Parts
     from hindsight_core.transcript.entry import Entry, Transcript
 
+logger = logging.getLogger("hindsight_core.memorize")
 RESAVE = "resave"
 EXPLICIT = frozenset({"manual", RESAVE, "import"})
 
@@ -59,6 +63,22 @@ class SessionWindows:
         if lock is None:
             lock = self._locks[session_id] = asyncio.Lock()
         return lock
+
+    async def recognise(self) -> None:
+        """Start anew where the bank's file is another one than before.
+
+        Only banks that are files have an ``identity()``; one that does not answer changes nothing.
+        """
+        identity = getattr(self._parts.bank, "identity", None)
+        if identity is None:
+            return
+        try:
+            found = await identity()
+        except BankError:
+            return
+        bank, queue = self._parts.bank.id, self._parts.outbox.queue
+        if not await recognise(queue, self._parts.sessions, bank, found):
+            logger.warning("bank %s is a new file: what was in the old one does not count", bank)
 
     async def due(
         self, transcript: Transcript, *, reason: str, before: str | None, max_chars: int | None

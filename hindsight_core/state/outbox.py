@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hindsight_core.state.queue import Queue
 
 _PROBE_S = 5.0
+_POLL_S = 0.05
+_BEHIND = "it is on disk, behind writes that another process delivers"
 _LONGEST_REASON = 500
 _OVERLAP = "another process has memorized part of it meanwhile; the rest is for another try"
 
@@ -181,16 +183,20 @@ class Outbox:
 
     async def _behind_others(self, bank: Bank, document: Document, job_id: int) -> Receipt:
         """Earlier writes come first: deliver them, as long as that is quick."""
+        until = time.monotonic() + _PROBE_S
         report = await self.drain(bank, deadline_s=_PROBE_S)
         for receipt in report.receipts:
             if receipt.document_id == document.id:
                 return receipt
         row = await self.queue.holds(job_id)
+        while row is not None and row.claimed and time.monotonic() < until:
+            await asyncio.sleep(_POLL_S)
+            row = await self.queue.holds(job_id)
         if row is None:
             return Receipt("stored", document.id)
         if row.state == "dead":
             return Receipt("failed", document.id, reason=row.reason)
-        return Receipt("queued", document.id, reason=row.reason or report.reason)
+        return Receipt("queued", document.id, reason=row.reason or report.reason or _BEHIND)
 
     async def _deliver(self, bank: Bank, job: Job, *, limit_s: float | None = None) -> _Try:
         bound = min(self._timeout_s, limit_s) if limit_s is not None else self._timeout_s

@@ -95,4 +95,11 @@ CREATE TABLE review (
 );
 """
 
-QUEUE_SCHEMA = Schema("queue", (_FIRST,))
+_SECOND = """
+CREATE TABLE bank_files (
+    bank TEXT PRIMARY KEY,
+    identity TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+QUEUE_SCHEMA = Schema("queue", (_FIRST, _SECOND))

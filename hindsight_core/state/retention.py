@@ -83,7 +83,17 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
     await queue.database.write(
         lambda connection: work(
             connection,
-            ("jobs", "receipts", "windows", "covered", "pauses", "journal", "set_aside", "review"),
+            (
+                "jobs",
+                "receipts",
+                "windows",
+                "covered",
+                "pauses",
+                "journal",
+                "set_aside",
+                "review",
+                "bank_files",
+            ),
         )
     )
     await sessions.database.write(

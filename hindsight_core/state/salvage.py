@@ -15,6 +15,7 @@ _TABLES = {
     "receipts": "rowid",
     "review": "id",
     "set_aside": "id",
+    "bank_files": "bank",
 }
 
 

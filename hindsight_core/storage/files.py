@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hindsight_core.errors import StorageError
+from hindsight_core.folders import private_folder
 
 NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "fuse.sshfs"}
@@ -24,7 +25,7 @@ def make_room(path: Path) -> None:
         StorageError: They cannot be created, or SQLite's locks do not work there.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         if not path.exists():
             _create(path)
     except OSError as error:
