@@ -1,4 +1,4 @@
-"""``hindsight-mem bank``: look at banks, move facts in and out, delete a bank."""
+"""``hindsight-mem bank``: look at banks, move facts in and out, delete or promote a bank."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from hindsight_core.cli.app import App, common
+from hindsight_core.cli.promote import promote
 from hindsight_core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ _NAME = click.argument("name", required=False)
 
 @click.group()
 def bank() -> None:
-    """Banks: list, show, stats, delete, export, import."""
+    """Banks: list, show, stats, delete, export, import, promote."""
+
+
+bank.add_command(promote)
 
 
 @bank.command("list")

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindsight_core.banks.base import Capabilities
-from hindsight_core.banks.sqlite import documents, erase, facts, index, meta, retain, transfer
+from hindsight_core.banks.sqlite import (
+    documents,
+    erase,
+    facts,
+    index,
+    meta,
+    retain,
+    transfer,
+    vectors,
+)
 from hindsight_core.banks.sqlite.embedding import Embedding
 from hindsight_core.banks.sqlite.guard import BankFile
 from hindsight_core.banks.sqlite.rows import to_micros
@@ -76,9 +85,8 @@ class SqliteBank:
 
     async def identity(self) -> str:
         """Made with the file: another value means that another file has taken its place."""
-        found: str | None = await self._file.read(meta.identity)
-        made: str = found or await self._file.write(meta.make_identity)
-        return made
+        found = await self._file.read(meta.identity)
+        return found or await self._file.write(meta.make_identity)
 
     async def ensure(self) -> None:
         """Create the file if it is not there; idempotent."""

@@ -61,10 +61,10 @@ def evidence(scores: Sequence[Score], analysis: Analysis) -> Evidence:
 
 def confidences(scores: Sequence[Score], whole: Evidence) -> list[float]:
     """One value a score, in order: the search's confidence, less for weaker hits."""
-    best = max((s.words for s in scores), default=0.0) or 1.0
+    best = max((s.rank for s in scores), default=0.0) or 1.0
     return [
         whole.confidence
-        * (_LEAST + (1 - _LEAST) * s.words / best)
+        * (_LEAST + (1 - _LEAST) * s.rank / best)
         * (_STALE if s.replaced_by is not None else 1.0)
         for s in scores
     ]

@@ -35,7 +35,7 @@ CHANGE_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """A scored fact, taken apart for comparison: its words, its values, what it tells to be over."""
+    """A scored fact, taken apart for comparison: words, values, what it tells to be over."""
 
     score: Score
     words: frozenset[str]
@@ -50,7 +50,7 @@ def settle(scores: Sequence[Score]) -> list[Score]:
     top = scores[:DEPTH]
     weights = _weights(top)
     facts = [_about(score, weights) for score in top]
-    words = {score.row: score.words for score in top}
+    ranks = {score.row: score.rank for score in top}
     stale: dict[int, int] = {}
     for old in facts:
         best = THRESHOLD
@@ -61,17 +61,17 @@ def settle(scores: Sequence[Score]) -> list[Score]:
             if evidence > best:
                 best, stale[old.score.row] = evidence, new.score.row
     for old_row, new_row in stale.items():
-        words[new_row] = max(words[new_row], words[old_row])
+        ranks[new_row] = max(ranks[new_row], ranks[old_row])
     settled = [
         replace(
             score,
-            words=words[score.row] * (STALE if score.row in stale else 1.0),
+            rank=ranks[score.row] * (STALE if score.row in stale else 1.0),
             replaced_by=stale.get(score.row),
         )
         for score in top
         if stale
     ]
-    return sorted([*(settled or top), *scores[DEPTH:]], key=lambda s: (-s.words, s.row))
+    return sorted([*(settled or top), *scores[DEPTH:]], key=lambda s: (-s.rank, s.row))
 
 
 def replaces(new: _About, old: _About, weights: Mapping[str, float]) -> float:

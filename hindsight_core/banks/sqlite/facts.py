@@ -97,7 +97,6 @@ def edit(
             "UPDATE facts SET text = ?, content = ? WHERE row = ?",
             (text, content_of(text), held.row),
         )
-        connection.execute("DELETE FROM vectors WHERE row = ?", (held.row,))
         index.refresh(connection, (held.row,))
         index.forget_words(connection, (held.fact.text,))
     if tags is not None:

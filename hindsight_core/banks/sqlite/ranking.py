@@ -39,6 +39,7 @@ class Score:
     Attributes:
         row: The fact.
         words: Weighted match, unbounded.
+        rank: What hits are ordered by: the match, or its fusion with vectors.
         coverage: Share of the query's weight that the fact itself holds, 0..1.
         stems: Its own stems, for comparing candidates with each other.
         replaced_by: Row of a later fact that says anew what this one said.
@@ -46,6 +47,7 @@ class Score:
 
     row: int
     words: float
+    rank: float
     coverage: float
     stems: frozenset[str]
     body: str
@@ -76,7 +78,8 @@ def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stem
             if frequency:
                 words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
                 covered += term.weight * min(1.0, strength) if term.asked else 0.0
+        share = covered / total
         scores.append(
-            Score(candidate.row, words, covered / total, own, candidate.body, candidate.moment)
+            Score(candidate.row, words, words, share, own, candidate.body, candidate.moment)
         )
     return scores

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from hindsight_core.banks.sqlite.analysis import Analysis, Analyst
+from hindsight_core.banks.sqlite.candidates import candidates, nearest
 from hindsight_core.banks.sqlite.confidence import Evidence, confidences, evidence
 from hindsight_core.banks.sqlite.currency import settle
+from hindsight_core.banks.sqlite.fusion import NO_VECTORS, fused
 from hindsight_core.banks.sqlite.lexicon import Lexicon
-from hindsight_core.banks.sqlite.ranking import Candidate, Score, score_all
+from hindsight_core.banks.sqlite.ranking import Score, score_all
 from hindsight_core.banks.sqlite.rows import FACT_COLUMNS, fact_from
-from hindsight_core.banks.sqlite.scope import scope_condition
 from hindsight_core.banks.sqlite.stems import Stemmer
-from hindsight_core.memory import Fact, Hit, Query, Scope
+from hindsight_core.memory import Fact, Hit, Query
 
-_CANDIDATES = 64
+_CANDIDATES = 80
 # Index entries that one search looks at before its commonest words only rank and no longer find.
 _POSTINGS = 6000
-_COLUMN_WEIGHTS = "1.0, 1.0, 0.3"
 
 
 class Searcher:
@@ -29,49 +29,39 @@ class Searcher:
         self._stemmer = Stemmer()
         self._analyst = Analyst(Lexicon(self._stemmer))
 
-    def search(self, connection: sqlite3.Connection, query: Query) -> list[Hit]:
-        """Hits, best first."""
+    def search(
+        self,
+        connection: sqlite3.Connection,
+        query: Query,
+        *,
+        nearness: Mapping[int, float] = NO_VECTORS,
+    ) -> list[Hit]:
+        """Hits, best first.
+
+        Args:
+            connection: The bank.
+            query: What is asked.
+            nearness: Cosine of facts with the query, by row.
+        """
         if query.limit <= 0:
             return []
         analysis = self._analyst.analyse(connection, query.text, context=query.context)
         words = [self._stemmer.surface(stem) for stem in _finders(analysis)]
         most = max(_CANDIDATES, query.limit)
         found = candidates(connection, words, query.scope, limit=most)
-        scores = score_all(found, analysis, self._stemmer)
-        scores.sort(key=lambda s: (-s.words, s.row))
-        scores = settle(scores)
+        if nearness:
+            found += nearest(connection, nearness, found, query.scope, limit=most)
+        scores = fused(score_all(found, analysis, self._stemmer), nearness)
+        scores = settle(sorted(scores, key=lambda s: (-s.rank, s.row)))
         whole = evidence(scores, analysis)
-        levels = confidences(scores, whole)
-        kept = [
-            (s, level)
-            for s, level in zip(scores, levels, strict=True)
-            if level >= (query.min_score or 0.0)
-        ][: query.limit]
+        levels = zip(scores, confidences(scores, whole), strict=True)
+        floor = query.min_score or 0.0
+        kept = [(s, level) for s, level in levels if level >= floor][: query.limit]
         facts = _facts(connection, [s.row for s, _ in kept])
         return [
-            Hit(fact=facts[s.row], bank=self._bank, score=level, parts=_parts(s, whole))
+            Hit(fact=facts[s.row], bank=self._bank, score=level, parts=_parts(s, whole, nearness))
             for s, level in kept
         ]
-
-
-def candidates(
-    connection: sqlite3.Connection, words: Sequence[str], scope: Scope, *, limit: int
-) -> list[Candidate]:
-    """The index entries that hold any of these words, the best by bm25."""
-    if not words:
-        return []
-    condition, values = scope_condition(scope)
-    seen = "" if condition == "1" else "JOIN facts f ON f.row = words.rowid "
-    match = " OR ".join(f'"{word}"' for word in words)
-    # Texts are read for the best alone: sorting first, on numbers, is several times faster.
-    rows = connection.execute(
-        "SELECT best.row, best.bm25, w.body, w.names, w.near, f.moment, f.document_id IS NOT NULL"
-        f" FROM (SELECT words.rowid AS row, -bm25(words, {_COLUMN_WEIGHTS}) AS bm25 FROM words"
-        f" {seen}WHERE words MATCH ? AND {condition} ORDER BY bm25 DESC, words.rowid LIMIT ?)"
-        " AS best CROSS JOIN words w ON w.rowid = best.row JOIN facts f ON f.row = best.row",
-        (match, *values, limit),
-    )
-    return [Candidate(*row) for row in rows]
 
 
 def _finders(analysis: Analysis) -> list[str]:
@@ -87,12 +77,14 @@ def _finders(analysis: Analysis) -> list[str]:
     return found
 
 
-def _parts(score: Score, whole: Evidence) -> dict[str, float]:
+def _parts(score: Score, whole: Evidence, nearness: Mapping[int, float]) -> dict[str, float]:
+    vectors = {"vectors": nearness[score.row]} if score.row in nearness else {}
     return {
         "words": score.words,
         "coverage": score.coverage,
         "names_missing": whole.names_missing,
         "superseded": float(score.replaced_by is not None),
+        **vectors,
     }
 
 

@@ -1,0 +1,92 @@
+"""Asks the embedder for vectors: after a write, for a query, and to catch up after a change."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from hindsight_core.banks.sqlite import vectors
+from hindsight_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.sqlite.guard import BankFile
+    from hindsight_core.providers.base import Embedder
+
+BATCH = 64
+
+
+class Embedding:
+    """Keeps a bank's vectors in step with its facts.
+
+    A failing embedder never fails a write or a search: the fact is found by its words until
+    `catch_up` gives it its vector.
+    """
+
+    def __init__(self, embedder: Embedder, logger: logging.Logger) -> None:
+        self._embedder = embedder
+        self._log = logger
+        self._told = False
+        self.table = vectors.VectorTable(embedder.identity)
+
+    async def query(self, text: str) -> Sequence[float] | None:
+        """Vector of a query; None when the embedder is away."""
+        try:
+            return (await self._embed([text], "query"))[0]
+        except ProviderError as error:
+            self._tell(error)
+            return None
+
+    async def after_write(self, file: BankFile, rows: Sequence[int]) -> None:
+        """Vectors for facts just stored, as far as the embedder is there."""
+        try:
+            for start in range(0, len(rows), BATCH):
+                await self._one_batch(file, rows[start : start + BATCH])
+        except ProviderError as error:
+            self._tell(error)
+
+    async def catch_up(
+        self, file: BankFile, *, progress: Callable[[int], None] | None = None
+    ) -> int:
+        """Vectors for every fact that has none of this embedder; how many were made.
+
+        Each batch is kept as soon as it is there, so a run that was cut off goes on where it
+        stopped.
+
+        Raises:
+            ProviderError: The embedder failed; what was done before stays.
+        """
+        done = 0
+        while count := await self._one_batch(file, None):
+            done += count
+            if progress is not None:
+                progress(done)
+        return done
+
+    async def _one_batch(self, file: BankFile, rows: Sequence[int] | None) -> int:
+        identity = self._embedder.identity
+        facts = await file.read(
+            lambda connection: vectors.waiting(connection, identity, limit=BATCH, rows=rows)
+        )
+        if facts:
+            made = await self._embed([fact.text for fact in facts], "document")
+            await file.write(lambda connection: vectors.put(connection, identity, facts, made))
+        return len(facts)
+
+    async def _embed(
+        self, texts: Sequence[str], kind: Literal["query", "document"]
+    ) -> Sequence[Sequence[float]]:
+        given = self._embedder.embed(texts, kind=kind)
+        made: Sequence[Sequence[float]] = await given if inspect.isawaitable(given) else given
+        if len(made) != len(texts):
+            raise ProviderError(
+                f"the embedder {self._embedder.identity} gave {len(made)} vectors"
+                f" for {len(texts)} texts"
+            )
+        return made
+
+    def _tell(self, error: ProviderError) -> None:
+        if not self._told:
+            self._told = True
+            self._log.warning("no vectors for now, words alone are searched: %s", error)
