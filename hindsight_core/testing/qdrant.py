@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
@@ -54,6 +57,39 @@ class QdrantDouble:
     def transport(self) -> httpx.MockTransport:
         """For an httpx client."""
         return httpx.MockTransport(self._handle)
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """Serve it on a port of this machine; gives the URL."""
+        double = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                size = int(self.headers.get("content-length") or 0)
+                asked = httpx.Request(
+                    self.command,
+                    f"http://127.0.0.1{self.path}",
+                    headers=dict(self.headers),
+                    content=self.rfile.read(size),
+                )
+                told = double._handle(asked)
+                self.send_response(told.status_code)
+                self.end_headers()
+                self.wfile.write(told.content)
+
+            do_PUT = do_POST = do_DELETE = do_GET
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        with HTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+            thread.start()
+            try:
+                yield f"http://127.0.0.1:{server.server_port}"
+            finally:
+                server.shutdown()
+                thread.join()
 
     def close(self) -> None:
         """Forget everything."""
