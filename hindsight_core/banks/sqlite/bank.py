@@ -86,7 +86,7 @@ class SqliteBank:
     async def identity(self) -> str:
         """Made with the file: another value means that another file has taken its place."""
         found = await self._file.read(meta.identity)
-        return found or await self._file.write(meta.make_identity)
+        return found if found else await self._file.write(meta.make_identity)
 
     async def ensure(self) -> None:
         """Create the file if it is not there; idempotent."""
