@@ -1,6 +1,6 @@
 """Search terms of a prompt without a model (pi/R-08)."""
 
-# ruff: noqa: RUF001 -- words in Cyrillic.
+
 from __future__ import annotations
 
 import math

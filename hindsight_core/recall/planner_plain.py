@@ -1,6 +1,6 @@
 """Plans without a model: the prompt itself is the query, or its keywords are."""
 
-# ruff: noqa: RUF001 -- words in Cyrillic.
+
 from __future__ import annotations
 
 import re

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 -- lookalike letters are what this is about.
+
 from __future__ import annotations
 
 import pytest

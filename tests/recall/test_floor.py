@@ -60,3 +60,23 @@ def test_configured_floors(hit):
     assert texts(above_floors(hits, {"final": 0.5})) == ["a"]
     assert texts(above_floors(hits, {"words": 0.5})) == ["b"]
     assert texts(above_floors(hits, {"vectors": 0.5})) == ["a", "b"]
+
+
+def test_a_calibrated_score_is_taken_at_its_word(hit):
+    parts = {"words": 5.0, "coverage": 0.1, "names_missing": 0.0, "superseded": 0.0}
+    hits = [hit("quite other words", score=0.6, parts=parts), hit("box", score=0.4, parts=parts)]
+    assert texts(evident(Query("is it full"), hits)) == ["quite other words"]
+
+
+def test_what_a_later_fact_says_anew_is_left_out(hit):
+    now = {"words": 5.0, "names_missing": 0.0, "superseded": 0.0}
+    old = {**now, "superseded": 1.0}
+    current = hit("prefetch is 50", score=0.9, parts=now)
+    hits = [current, hit("prefetch is 20", score=0.9, parts=old)]
+    assert texts(evident(Query("prefetch"), hits)) == ["prefetch is 50"]
+
+
+def test_most_of_the_words_are_enough_in_a_small_bank(hit):
+    parts = {"words": 1.0, "names_missing": 0.0, "superseded": 0.0}
+    hits = [hit("Holds expire after 7 minutes", score=0.28, parts=parts)]
+    assert texts(evident(Query("how long do holds expire"), hits)) == texts(hits)

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 -- prompts in Cyrillic.
+
 from __future__ import annotations
 
 import pytest
