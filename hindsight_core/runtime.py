@@ -203,8 +203,16 @@ class Runtime:
                 update={"bank": self.settings.bank.model_copy(update={"id": bank_id})}
             )
             backend = self.loaded.bank.backend
-            self._banks[bank_id] = self.hooks.create("banks", backend, settings, self.services)
+            self._banks[bank_id] = self.new_bank(backend, settings)
         return self._banks[bank_id]
+
+    def new_bank(self, backend: str, settings: Settings) -> Bank:
+        """A bank of any backend, owned by the caller; a vector store gets our adapter."""
+        from hindsight_core.banks.vector import as_bank
+
+        found = self.hooks.create("banks", backend, settings, self.services)
+        banks = self.loaded.paths.banks
+        return as_bank(found, self.services, backend=backend, banks_dir=banks)
 
     @cached_property
     def recall(self) -> RecallRunner:

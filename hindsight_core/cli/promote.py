@@ -82,8 +82,7 @@ def _target(runtime: Runtime, backend: str, name: str) -> Bank:
         raise MemoryOff("bank.read_only is set: nothing is promoted")
     chosen = settings.bank.model_copy(update={"id": name, "backend": backend})
     renamed = settings.model_copy(update={"bank": chosen})
-    found: Bank = runtime.hooks.create("banks", backend, renamed, runtime.services)
-    return found
+    return runtime.new_bank(backend, renamed)
 
 
 def _report(app: App, source: Bank, target: Bank, done: Promotion, *, dry_run: bool) -> None:
