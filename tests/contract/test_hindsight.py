@@ -10,6 +10,7 @@ import pytest
 
 from hindsight_core.banks.base import ReflectingBank
 from hindsight_core.banks.hindsight import HindsightBank
+from hindsight_core.banks.hindsight.api import segment
 from hindsight_core.config.settings import Settings
 from hindsight_core.errors import BankError
 from hindsight_core.identity import fact_id
@@ -27,22 +28,28 @@ async def server(hindsight_url):
 
 
 @pytest.fixture
-def opened(hindsight_url, tmp_path):
-    """Makes banks with files of their own, as different machines have."""
-    settings = Settings.model_validate({"hindsight": {"base_url": hindsight_url}})
-    return lambda name, machine="here": HindsightBank(
-        name, settings, side=tmp_path / f"{machine}.hindsight"
-    )
+async def opened(hindsight_url, server, tmp_path):
+    """Makes banks with files of their own, as different machines have; all are removed."""
+    banks = []
+
+    def make(name=None, machine="here", **sections):
+        settings = Settings.model_validate({"hindsight": {"base_url": hindsight_url}, **sections})
+        name = name or f"c-{uuid.uuid4().hex[:8]}"
+        banks.append(HindsightBank(name, settings, side=tmp_path / f"{machine}.hindsight"))
+        return banks[-1]
+
+    yield make
+    for bank in banks:
+        await bank.close()
+        await server.delete(f"/{segment(bank.id)}")
 
 
 @pytest.fixture
 async def bank(server, opened):
-    bank = opened(f"c-{uuid.uuid4().hex[:8]}")
+    bank = opened()
     # Observations come some time after the facts, and take their place in a search.
     await server.put(f"/{bank.id}", json={"enable_observations": False})
-    yield bank
-    await bank.close()
-    await server.delete(f"/{bank.id}")
+    return bank
 
 
 class TestHindsightBank(BankContract):
@@ -116,7 +123,6 @@ class TestExtraction:
         assert (held.state, held.superseded_by) == ("superseded", receipt.fact_ids[0])
         assert (await elsewhere.list_facts(state="superseded")).total == 1
         assert (await elsewhere.list_facts(state="invalidated")).total == 0
-        await elsewhere.close()
 
     async def test_append_adds_to_a_document_once(self, bank):
         await bank.append(Document("t1", "- Alpha holds orders"))
@@ -151,7 +157,6 @@ class TestOtherCalls:
         assert [f async for f in bank.export_facts()] == []
         names = [b["bank_id"] for b in await bank.api.banks()]
         assert bank.id not in names
-        await bank.close()
 
     @pytest.mark.spec("pi/H-07")
     async def test_reflect_answers_and_names_its_facts(self, bank):
@@ -164,7 +169,7 @@ class TestOtherCalls:
 
     @pytest.mark.spec("pi/H-21")
     async def test_observations_are_found_and_cannot_be_changed(self, opened, server):
-        bank = opened(f"c-{uuid.uuid4().hex[:8]}")
+        bank = opened()
         await bank.retain(Document("w1", "- Orders are kept in PostgreSQL"))
         for _ in range(200):
             told = (await server.get(f"/{bank.id}/stats?refresh=true")).json()
@@ -181,29 +186,16 @@ class TestOtherCalls:
         pair = ((fact_id("Orders are kept in Oracle"), hit.fact.id),)
         await bank.retain(Document("w2", "- Orders are kept in Oracle", supersedes=pair))
         assert [f.text for f in (await bank.list_facts()).facts] == ["Orders are kept in Oracle"]
-        await bank.close()
-        await server.delete(f"/{bank.id}")
 
     @pytest.mark.spec("pi/W-06", "pi/H-04", "pi/H-13")
-    async def test_missions_are_synchronised_and_a_name_is_kept(
-        self, server, hindsight_url, tmp_path
-    ):
-        name = f"c-{uuid.uuid4().hex[:8]}"
-        await server.put(f"/{name}", json={"name": "My own name"})
-        settings = Settings.model_validate(
-            {
-                "hindsight": {"base_url": hindsight_url},
-                "memorize": {"retain_mission": "Keep decisions"},
-            }
-        )
-        bank = HindsightBank(name, settings, side=tmp_path / "side.hindsight")
+    async def test_missions_are_synchronised_and_a_name_is_kept(self, server, opened):
+        bank = opened(memorize={"retain_mission": "Keep decisions"})
+        await server.put(f"/{bank.id}", json={"name": "My own name"})
         await bank.ensure()
-        told = (await server.get(f"/{name}/config")).json()
+        told = (await server.get(f"/{bank.id}/config")).json()
         assert told["overrides"]["retain_mission"] == "Keep decisions"
         banks = {b["bank_id"]: b["name"] for b in await bank.api.banks()}
-        assert banks[name] == "My own name"
-        await bank.close()
-        await server.delete(f"/{name}")
+        assert banks[bank.id] == "My own name"
 
     async def test_facts_of_ours_are_whole_on_another_machine(self, bank, opened):
         await bank.retain(document("d1", "The demo is at 15:00 in room Oak"))
@@ -211,7 +203,6 @@ class TestOtherCalls:
         [copy] = [f async for f in elsewhere.export_facts()]
         assert copy == await bank.get_fact(copy.id)
         assert copy.document_id == "d1"
-        await elsewhere.close()
 
     async def test_ids_with_every_character(self, opened, server):
         bank = opened(f"a/b c?d:{uuid.uuid4().hex[:6]} ü漢")
@@ -220,4 +211,3 @@ class TestOtherCalls:
         assert (await bank.get_document("has/slash:1?x")).facts
         assert await bank.delete_document("has/slash:1?x")
         assert not await bank.delete_document("has/slash:1?x")
-        await bank.close()
