@@ -1,4 +1,4 @@
-"""Writes the generated parts of README.md: ``python tests/readme.py`` (``--check`` only compares)."""
+"""Writes the generated parts of README.md: ``python tests/readme.py``, ``--check`` compares."""
 
 from __future__ import annotations
 

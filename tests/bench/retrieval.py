@@ -1,10 +1,10 @@
 """How well the embedded bank finds things: a coding evaluation set and LoCoMo, as tables.
 
-usage: python tests/bench/retrieval.py --eval DIR [--split dev] [--locomo locomo10.json] [--misses TYPE]
+usage: python tests/bench/retrieval.py --eval DIR [--split dev] [--locomo FILE] [--misses TYPE]
 
 DIR holds ``score_retrieval.py`` and the split's folder with ``facts.jsonl`` and ``queries.jsonl``.
-Blind: the bank is never told what was superseded. No model, no vectors. Data that is absent is skipped
-with the reason.
+Blind: the bank is never told what was superseded. No model, no vectors. Data that is absent is
+skipped with the reason.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def silence(rows: list[dict], queries: dict) -> None:
 
 def latency(times: list[float]) -> str:
     ordered = sorted(times)
-    return f"recall p50 {ordered[len(ordered) // 2]:.1f} ms, p95 {ordered[int(len(ordered) * 0.95)]:.1f} ms"
+    middle, late = ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
+    return f"recall p50 {middle:.1f} ms, p95 {late:.1f} ms"
 
 
 async def run_conversation(sample: dict, folder: Path) -> tuple[dict, list[float]]:
@@ -192,7 +193,8 @@ def locomo(path: Path) -> None:
         row for kind, rows in scores.items() if kind != "adversarial" for row in rows
     ]
     print(
-        "\n## LoCoMo turns, words alone\n\n| | n | R@5 | R@10 | R@20 | MRR |\n|---|---|---|---|---|---|"
+        "\n## LoCoMo turns, words alone\n\n"
+        "| | n | R@5 | R@10 | R@20 | MRR |\n|---|---|---|---|---|---|"
     )
     for kind, rows in scores.items():
         cells = [
