@@ -36,6 +36,9 @@ opentelemetry-instrumentation-fastapi opentelemetry-semantic-conventions orjson 
 psycopg2-binary pydantic pygments pyjwt python-dateutil python-dotenv python-multipart regex rich
 sqlalchemy<2.1 tiktoken toktok-rs typer urllib3 uvicorn uvloop wsproto
 """.split()
+# Servers before 1.0 import it, and count tokens with the vocabulary that it ships.
+NEEDED_BEFORE_1 = ["litellm"]
+VOCABULARY = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 LONGEST_START_S = 120.0
 
 
@@ -46,7 +49,8 @@ def install(venv: Path, version: str) -> None:
         return
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     pip = [str(venv / "bin/pip"), "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, POSTGRES, *NEEDED], check=True)
+    older = NEEDED_BEFORE_1 if version.startswith("0.") else []
+    subprocess.run([*pip, POSTGRES, *NEEDED, *older], check=True)
     subprocess.run([*pip, "--no-deps", f"hindsight-api-slim=={version}"], check=True)
     done.touch()
 
@@ -61,6 +65,8 @@ def start(venv: Path, state: Path, port: int) -> str:
     script = HERE / "hindsight_model.py"
     launch(state, "model", [sys.executable, str(script), "--port", str(ports["model"])], None)
     environment = server_environment(ports)
+    for found in venv.glob(f"lib/*/site-packages/litellm/**/{VOCABULARY}"):
+        environment["TIKTOKEN_CACHE_DIR"] = str(found.parent)
     (state / "server.json").write_text(
         json.dumps({"command": str(venv / "bin/hindsight-api"), "environment": environment})
     )

@@ -20,7 +20,8 @@ from hindsight_core.testing.embedders import hash_vector
 from hindsight_core.testing.model_server import ModelServer, Recorded
 
 DIMENSIONS = 384
-EXTRACTION = "Extract facts from the following chunk."
+# Up to 0.8 "the following text chunk"; the text stands after it.
+EXTRACTION = re.compile(r"Extract facts from the following (?:text )?chunk\.")
 CONSOLIDATION = "### New facts"
 UUID = r"[0-9a-f]{8}-[0-9a-f-]{27}"
 
@@ -62,11 +63,16 @@ def chat(request: Recorded):
         return {"status": 500, "body": '{"error": {"message": "scripted failure"}}'}
     if request.body.get("tools"):
         return tool_turn(request, text)
-    if EXTRACTION in text:
-        return {"facts": [extracted(line) for line in lines(text.partition("\nContent:\n")[2])]}
+    if EXTRACTION.search(text):
+        return {
+            "facts": [
+                extracted(line)
+                for line in lines(re.split(r"\n(?:Content|Text):\n", text, maxsplit=1)[-1])
+            ]
+        }
     if CONSOLIDATION in text:
         return consolidated(text)
-    return {"action": "keep", "text": "", "reason": "scripted", "answer": "scripted"}
+    return {"body": completion({"content": json.dumps(OTHER)}), "headers": JSON}
 
 
 def lines(text: str):
@@ -116,16 +122,18 @@ def tool_turn(request: Recorded, question: str):
             "answer_found": bool(texts),
         }
     call = {"name": name, "arguments": json.dumps(arguments)}
-    message = {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": "call_1", "type": "function", "function": call}],
-    }
-    choices = [{"index": 0, "finish_reason": "tool_calls", "message": message}]
+    calls = [{"id": "call_1", "type": "function", "function": call}]
+    return {"body": completion({"content": None, "tool_calls": calls}), "headers": JSON}
+
+
+def completion(message):
+    finish = "tool_calls" if "tool_calls" in message else "stop"
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}
     whole = {"id": "scripted", "object": "chat.completion", "created": 0, "model": "stub"}
-    return {"body": json.dumps({**whole, "choices": choices, "usage": USAGE}), "headers": JSON}
+    return json.dumps({**whole, "choices": [choice], "usage": USAGE})
 
 
+OTHER = {"action": "keep", "text": "", "reason": "scripted", "answer": "scripted"}
 JSON = {"content-type": "application/json"}
 
 

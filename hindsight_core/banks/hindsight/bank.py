@@ -130,16 +130,12 @@ class HindsightBank:
         return await self._searcher.search(query)
 
     async def reflect(self, query: Query) -> Reflection:
-        """An answer that the server composes; asking does not create a bank."""
+        """An answer that the server composes; an empty bank is not asked, which would create it."""
         tags = tag_fields(query.scope.tags)
         if tags is None or not any(letter.isalnum() for letter in query.text):
             return Reflection("")
-        try:
-            await self.api.stats()
-        except ServerError as error:
-            if error.no_such_bank:
-                return Reflection("")
-            raise
+        if (await self.stats()).facts == 0:
+            return Reflection("")
         body = {"query": cut(query.text.strip(), QUERY_TOKENS), **tags, "include": {"facts": {}}}
         answer = await self.api.reflect(body)
         return Reflection(answer_text(answer), tuple(f"{self.id}:{i}" for i in _based_on(answer)))
