@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import ProviderError
 from hindsight_core.providers.base import Completion, CompletionRequest, Usage
+from hindsight_core.providers.credentials import stored_key
 from hindsight_core.providers.http import Endpoint
 from hindsight_core.providers.openai import STAGE_HEADER, joined, usage
 
@@ -55,7 +56,8 @@ def anthropic_factory(
 ) -> AnthropicModel:
     """The factory registered as ``anthropic``."""
     models = settings.models
-    if not models.base_url and not models.api_key_env:
+    stored = stored_key(services.bridge, "anthropic", models.base_url or DEFAULT_URL)
+    if not models.base_url and not models.api_key_env and stored is None:
         raise ProviderError(
             "models.provider = anthropic needs models.api_key_env, the name of the environment "
             "variable that holds the key.",
@@ -71,6 +73,7 @@ def anthropic_factory(
             timeout_s=models.timeout_ms / 1000,
             clock=services.clock,
             transport=transport,
+            stored=stored,
         )
     )
 

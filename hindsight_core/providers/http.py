@@ -15,6 +15,7 @@ from hindsight_core.errors import ProviderError
 if TYPE_CHECKING:
     import httpx
 
+    from hindsight_core.providers.credentials import StoredKey
     from hindsight_core.services import Clock
 
 MAX_ANSWER_BYTES = 16_000_000
@@ -53,6 +54,7 @@ class Endpoint:
         timeout_s: Limit of one request.
         clock: Aware UTC now, to read dates in ``Retry-After``.
         transport: For tests; None for the network.
+        stored: Gives the host program's key where no variable is named.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Endpoint:
         timeout_s: float,
         clock: Clock,
         transport: httpx.AsyncBaseTransport | None = None,
+        stored: StoredKey | None = None,
     ) -> None:
         self.name = name
         self.base_url = base_url.rstrip("/")
@@ -75,6 +78,7 @@ class Endpoint:
         self._timeout_s = timeout_s
         self._clock = clock
         self._transport = transport
+        self._stored = stored
         self._client: httpx.AsyncClient | None = None
 
     async def post(
@@ -104,7 +108,7 @@ class Endpoint:
     ) -> dict[str, Any]:
         import httpx
 
-        sent = {"content-type": "application/json", **self._headers(self._key()), **headers}
+        sent = {"content-type": "application/json", **self._headers(await self._key()), **headers}
         url = _joined(self.base_url, path)
         try:
             async with self._open().stream(method, url, content=body, headers=sent) as response:
@@ -145,9 +149,9 @@ class Endpoint:
             )
         return self._client
 
-    def _key(self) -> str | None:
+    async def _key(self) -> str | None:
         if self._key_env is None:
-            return None
+            return await self._stored() if self._stored is not None else None
         key = os.environ.get(self._key_env, "").strip()
         if not key:
             raise ProviderError(

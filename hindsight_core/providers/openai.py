@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from hindsight_core.errors import ProviderError
 from hindsight_core.providers.base import Completion, CompletionRequest, Usage
+from hindsight_core.providers.credentials import stored_key
 from hindsight_core.providers.http import Endpoint, HttpError
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def openai_factory(
             timeout_s=models.timeout_ms / 1000,
             clock=services.clock,
             transport=transport,
+            stored=stored_key(services.bridge, "openai", models.base_url),
         )
     )
 
