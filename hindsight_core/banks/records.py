@@ -112,8 +112,9 @@ def _text(record: Mapping[str, Any], key: str) -> str | None:
 
 
 def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = record.get(key) or ()
-    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+    value = record.get(key)
+    value = [] if value is None else value
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"{key} is not a list of texts")
     return tuple(dict.fromkeys(value))
 
@@ -133,7 +134,8 @@ def _moment(record: Mapping[str, Any], key: str) -> datetime | None:
 
 
 def _metadata(record: Mapping[str, Any]) -> dict[str, str]:
-    given = record.get("metadata") or {}
+    given = record.get("metadata")
+    given = {} if given is None else given
     if not isinstance(given, Mapping):
         raise ValueError("metadata is not an object")
     extra = {k: v for k, v in record.items() if k not in _NAMED and isinstance(v, str)}

@@ -12,7 +12,7 @@ import click
 
 from hindsight_core.cli.app import App, common
 from hindsight_core.cli.promote import promote
-from hindsight_core.errors import ConfigError
+from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,6 +95,8 @@ def delete(app: App, name: str | None, yes: bool) -> None:  # noqa: FBT001
     chosen = _named(app, name).loaded.bank
     if chosen.id is None:
         raise ConfigError(f"{chosen.reason}. Name the bank to delete.")
+    if app.settings.bank.read_only:
+        raise MemoryOff("bank.read_only is set: no bank is deleted")
     path = bank_path(app.paths.banks, chosen.id)
     if not path.exists():
         raise ConfigError(f"no embedded bank {chosen.id}; `bank list` shows those there are")

@@ -152,8 +152,14 @@ class SqliteBank:
         self, fact_id: str, *, text: str | None = None, tags: Sequence[str] | None = None
     ) -> Fact:
         """Change a fact in place; its id stays."""
-        held = await self._file.write(lambda c: facts.edit(c, fact_id, text=text, tags=tags))
-        return held.fact
+
+        def edit(connection: sqlite3.Connection) -> Fact:
+            held = facts.required(connection, fact_id)
+            if text is not None:
+                documents.reword(connection, held.row, held.fact.text, text)
+            return facts.edit(connection, held, text=text, tags=tags)
+
+        return await self._file.write(edit)
 
     async def set_state(
         self,

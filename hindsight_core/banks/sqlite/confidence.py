@@ -24,7 +24,7 @@ _COVERAGE = 1.65
 _MATCH = 5.0
 _NAMES_MISSING = -3.6
 # The least share of the search's confidence that its weakest hit has.
-_LEAST = 0.6
+_LEAST = 0.25
 _STALE = 0.5
 
 

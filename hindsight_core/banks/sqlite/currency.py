@@ -23,7 +23,11 @@ SAME = 0.1
 STALE = 0.6
 # Sentences of one talk do not replace each other (microseconds).
 APART = 3_600_000_000
-_VALUE = re.compile(r"\d")
+# What differs between two versions of a fact: numbers, days, months (stems).
+_VALUE = re.compile(
+    r"\d|^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)dai|januari|februari|march|april|june|juli"
+    r"|august|septemb|octob|novemb|decemb)$"
+)
 _LEFT_BEHIND = frozenset(("from", "of", "not", "than", "at", "von", "statt", "de", "с", "вместо"))
 # Words of a sentence that tells a change (stems).
 CHANGE_WORDS = frozenset(
@@ -77,7 +81,8 @@ def settle(scores: Sequence[Score]) -> list[Score]:
 def replaces(new: _About, old: _About, weights: Mapping[str, float]) -> float:
     """How sure it is that a later fact says anew what the earlier one said, 0..1 and a little."""
     shared = new.words & old.words
-    if len(shared) < 2 or (old.words <= new.words and old.values <= new.values):
+    told_again = old.words <= new.words and old.values <= new.values
+    if not shared or told_again or (len(shared) == 1 and shared != old.words):
         return 0.0
     common = sum(weights[w] for w in shared) + sum(weights[w] for w in new.values & old.values)
     evidence = common / old.weight

@@ -13,6 +13,7 @@ from hindsight_core.banks.sqlite.rows import (
     to_json,
     to_micros,
 )
+from hindsight_core.identity import normalise
 from hindsight_core.memory import Document, DocumentPage, Fact
 
 
@@ -95,6 +96,35 @@ def leave(connection: sqlite3.Connection, document_id: str, row: int) -> bool:
         (other[0], row, document_id),
     )
     return False
+
+
+def reword(connection: sqlite3.Connection, row: int, text: str, by: str | None) -> None:
+    """Let the documents of a fact say it anew, or, with ``by`` None, no more."""
+    homes = connection.execute(
+        "SELECT d.id, d.text FROM documents d JOIN members m ON m.document_id = d.id"
+        " WHERE m.row = ?",
+        (row,),
+    ).fetchall()
+    for document_id, whole in homes:
+        set_text(connection, document_id, reworded(whole, text, by))
+
+
+def set_text(connection: sqlite3.Connection, document_id: str, text: str) -> None:
+    """Change a document's own text alone."""
+    connection.execute("UPDATE documents SET text = ? WHERE id = ?", (text, document_id))
+
+
+def reworded(whole: str, text: str, by: str | None) -> str:
+    """A document's text with one sentence said anew, or left out."""
+    lines = (_line(line, text, by) for line in whole.split("\n"))
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _line(line: str, text: str, by: str | None) -> str | None:
+    if normalise(line) == normalise(text):
+        mark = line[: len(line) - len(line.lstrip(" -*\u2022\t"))]
+        return None if by is None else f"{mark}{by}"
+    return line.replace(text, by or "")
 
 
 def delete(connection: sqlite3.Connection, document_id: str) -> bool:

@@ -9,7 +9,6 @@ from hindsight_core.banks.sqlite import documents, facts
 
 def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
     """Delete a fact and remember by its digest alone that it is not wanted."""
-    connection.execute("PRAGMA secure_delete = ON")
     held = facts.find(connection, fact_id)
     if held is None:
         return False
@@ -17,6 +16,7 @@ def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
         "INSERT OR REPLACE INTO forgotten (content, at) SELECT content, ? FROM facts WHERE row = ?",
         (now, held.row),
     )
+    documents.reword(connection, held.row, held.fact.text, None)
     facts.delete(connection, (held.row,))
     _scrub(connection)
     return True
@@ -24,7 +24,6 @@ def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
 
 def document(connection: sqlite3.Connection, document_id: str) -> bool:
     """Delete a document with its facts."""
-    connection.execute("PRAGMA secure_delete = ON")
     found = documents.delete(connection, document_id)
     if found:
         _scrub(connection)

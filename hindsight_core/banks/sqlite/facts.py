@@ -84,14 +84,14 @@ def update(connection: sqlite3.Connection, row: int, fact: Fact, *, now: int) ->
 
 
 def edit(
-    connection: sqlite3.Connection, fact_id: str, *, text: str | None, tags: Sequence[str] | None
-) -> Held:
+    connection: sqlite3.Connection, held: Held, *, text: str | None, tags: Sequence[str] | None
+) -> Fact:
     """Change text or tags in place."""
-    held = required(connection, fact_id)
     if text is not None:
         if not text.strip():
             raise BankError(
-                f"fact {fact_id} cannot be made empty; delete or invalidate it", retryable=False
+                f"fact {held.fact.id} cannot be made empty; delete or invalidate it",
+                retryable=False,
             )
         connection.execute(
             "UPDATE facts SET text = ?, content = ? WHERE row = ?",
@@ -105,7 +105,7 @@ def edit(
         )
         connection.execute("DELETE FROM fact_tags WHERE row = ?", (held.row,))
         _set_tags(connection, held.row, tags)
-    return required(connection, fact_id)
+    return required(connection, held.fact.id).fact
 
 
 def set_state(

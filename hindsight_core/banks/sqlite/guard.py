@@ -52,7 +52,13 @@ class BankFile:
         Raises:
             BankError: The file cannot be written; retryable when it is busy or the disk is full.
         """
-        return await self._guarded(self._database.write(work))
+
+        def inside(connection: sqlite3.Connection) -> T:
+            # What is deleted or replaced is overwritten, not only unlinked.
+            connection.execute("PRAGMA secure_delete = ON")
+            return work(connection)
+
+        return await self._guarded(self._database.write(inside))
 
     def close(self) -> None:
         """Finish queued work and close the file."""

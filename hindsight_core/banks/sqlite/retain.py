@@ -25,14 +25,19 @@ def store(connection: sqlite3.Connection, document: Document, *, now: int) -> St
     old = documents.find(connection, document.id)
     documents.put(connection, document, now=now)
     changed = old is None and not document.facts
-    changed |= old is not None and (old.text, old.context) != (document.text, document.context)
+    if old is not None and document.facts is None:
+        changed |= (old.text, old.context) != (document.text, document.context)
     rows: list[int] = []
+    text = document.text
     real_ids: dict[str, str] = {}
     for fact in document.facts or ():
         placed = _place(connection, document, fact, before=before, now=now)
         if placed is None:
+            text = documents.reworded(text, fact.text, None)
             continue
         held, is_change = placed
+        if content_of(held.fact.text) != content_of(fact.text):
+            text = documents.reworded(text, fact.text, held.fact.text)
         real_ids[fact.id] = held.fact.id
         changed |= is_change
         if held.row not in rows:
@@ -40,6 +45,8 @@ def store(connection: sqlite3.Connection, document: Document, *, now: int) -> St
             rows.append(held.row)
     if document.facts is not None:
         changed |= _drop(connection, document.id, [row for row in before if row not in rows])
+    if text != document.text:
+        documents.set_text(connection, document.id, text)
     # Those that left the document still hold its other facts' words as neighbours.
     index.refresh(connection, {*rows, *before})
     pairs = [(real_ids.get(new, new), real_ids.get(old, old)) for new, old in document.supersedes]
