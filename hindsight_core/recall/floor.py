@@ -67,9 +67,10 @@ def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def _likely(hit: Hit, named: frozenset[str]) -> bool:
     if hit.parts.get("superseded"):
         return False
+    if hit.score >= EVEN_ODDS:
+        return True
     # Rarity says little in a small bank, and so does a score that rests on it.
-    own = _stems(hit.fact.text)
-    return hit.score >= EVEN_ODDS or len(named & own) > MAJORITY * (len(named) or 1)
+    return len(named & _stems(hit.fact.text)) > MAJORITY * (len(named) or 1)
 
 
 def _holds_enough(hit: Hit, *, named: frozenset[str], known: frozenset[str]) -> bool:

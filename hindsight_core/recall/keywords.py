@@ -13,6 +13,7 @@ MIN_GROUP = 3
 _JOINERS = "_./-"
 # Scripts that put no space between words: their runs are cut into searchable pieces, and two
 # characters are a word already.
+_ASCII_WORD = re.compile(r"[0-9A-Za-z_./-]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
@@ -60,6 +61,9 @@ def keyword_queries(text: str, *, limit: int) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        parts = (raw.strip("./-") for raw in _ASCII_WORD.findall(text))
+        return [word for word in parts if len(word) >= MIN_LENGTH]
     kept = "".join(char if _is_word(char) else " " for char in text)
     found = []
     for raw in kept.split():
