@@ -55,7 +55,7 @@ def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         hit
         for hit in hits
         if (
-            _likely(hit, named)
+            _likely(hit, named=named, known=known)
             if CALIBRATED in hit.parts
             else _holds_enough(hit, named=named, known=known)
         )
@@ -64,13 +64,16 @@ def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(hit for hit in enough if _strength(hit) >= NEAR_BEST * best)
 
 
-def _likely(hit: Hit, named: frozenset[str]) -> bool:
+def _likely(hit: Hit, *, named: frozenset[str], known: frozenset[str]) -> bool:
     if hit.parts.get("superseded"):
         return False
     if hit.score >= EVEN_ODDS:
         return True
     # Rarity says little in a small bank, and so does a score that rests on it.
-    return len(named & _stems(hit.fact.text)) > MAJORITY * (len(named) or 1)
+    own = _stems(hit.fact.text)
+    if not named:
+        return len(known & own) >= SHARED_WORDS
+    return len(named & own) > MAJORITY * len(named)
 
 
 def _holds_enough(hit: Hit, *, named: frozenset[str], known: frozenset[str]) -> bool:
