@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.errors import HindsightError
+
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.plugins import Hooks
@@ -24,6 +26,26 @@ def configure(**arguments: Any) -> tuple[Loaded, Hooks]:  # noqa: ANN401 - those
     if hooks.profiles or hooks.sections:
         loaded = load(**arguments, **contributions(hooks))
     return loaded, hooks
+
+
+def unprovided(loaded: Loaded, hooks: Hooks) -> list[str]:
+    """Settings that name a bank, model provider or embedder that nobody provides."""
+    settings = loaded.settings
+    chosen = (
+        ("bank.backend", loaded.bank.backend, hooks.banks, ()),
+        ("models.provider", settings.models.provider, hooks.models, ("auto", "none")),
+        ("embeddings.provider", settings.embeddings.provider, hooks.embedders, ("none",)),
+    )
+    problems = []
+    for key, name, registry, always in chosen:
+        if name in always:
+            continue
+        try:
+            registry.require(name)
+        except HindsightError as error:
+            besides = f" (or {', '.join(always)})" if always else ""
+            problems.append(f"{key}: {error}{besides}")
+    return problems
 
 
 def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hindsight_core.errors import HindsightError
+from hindsight_core.errors import HindsightError, StorageError
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
@@ -38,6 +38,7 @@ Check = Callable[["Runtime"], Awaitable[list[Finding]]]
 async def examine(runtime: Runtime) -> list[Finding]:
     """Run every check; a check that raises is a finding itself."""
     checks: dict[str, Check] = {
+        "files": _files,  # first: the others would open them unseen
         "configuration": _configuration,
         "plugins": _plugins,
         "templates": _templates,
@@ -58,6 +59,29 @@ async def examine(runtime: Runtime) -> list[Finding]:
             text = f"{type(error).__name__}: {error}"
             findings.append(Finding(name, "failed", text, "This is a bug; please report it."))
     return findings
+
+
+async def _files(runtime: Runtime) -> list[Finding]:
+    """The files that every session shares: ours, of this version, and sound."""
+    found = []
+    for database in (runtime.sessions.database, runtime.queue.database):
+        name = database.path.name
+        try:
+            told = await database.read(lambda c: c.execute("PRAGMA quick_check(1)").fetchone()[0])
+        except StorageError as error:
+            found.append(Finding(name, "failed", str(error)))
+            continue
+        if database.set_aside is not None:
+            text = f"{database.path} was broken and has been set aside as {database.set_aside}"
+            advice = "A new file is in its place; run `hindsight-mem doctor` again."
+            found.append(Finding(name, "failed", text, advice))
+        # SQLite 3.40 reports NULLs that are none in tables without row ids.
+        elif told != "ok" and not told.startswith("NULL value in"):
+            advice = f"Move {database.path} away; a new one is started."
+            found.append(Finding(name, "failed", told, advice))
+        else:
+            found.append(Finding(name, "ok", str(database.path)))
+    return found
 
 
 async def _configuration(runtime: Runtime) -> list[Finding]:

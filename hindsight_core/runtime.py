@@ -259,9 +259,12 @@ class Runtime:
     @property
     def problems(self) -> list[str]:
         """What is wrong with plugins and templates, for the user."""
+        from hindsight_core.configure import unprovided
+
         built = self.__dict__
         return [
             *(self.hooks.problems if "hooks" in built else ()),
+            *(unprovided(self.loaded, self.hooks) if "hooks" in built else ()),
             *(self.prompts.problems if "prompts" in built else ()),
         ]
 

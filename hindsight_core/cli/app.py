@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hindsight_core.errors import ConfigError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -67,7 +69,9 @@ class App:
 
     def warn(self) -> None:
         """Say on stderr what is wrong with the configuration."""
-        for warning in self.loaded.warnings:
+        from hindsight_core.configure import unprovided
+
+        for warning in (*self.loaded.warnings, *unprovided(*self._configured)):
             print(f"hindsight-mem: {warning}", file=sys.stderr)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -94,6 +98,19 @@ class App:
             yield runtime
         finally:
             await runtime.close()
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask on a terminal before something is gone for good; elsewhere ``--yes`` has to say so.
+
+    Raises:
+        ConfigError: There is nobody to ask and ``--yes`` was not given.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{question} There is no terminal to ask on: add --yes to confirm it.")
+    click.confirm(question, abort=True, err=True)
 
 
 def common(command: Command) -> Command:

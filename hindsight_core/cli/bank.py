@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.cli.promote import promote
 from hindsight_core.errors import ConfigError, MemoryOff
 
@@ -87,7 +87,7 @@ async def _show(app: App, *, only_counts: bool = False) -> None:
 @bank.command()
 @common
 @_NAME
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 def delete(app: App, name: str | None, yes: bool) -> None:  # noqa: FBT001
     """Delete an embedded bank with everything in it."""
     from hindsight_core.banks.sqlite import bank_path
@@ -100,8 +100,7 @@ def delete(app: App, name: str | None, yes: bool) -> None:  # noqa: FBT001
     path = bank_path(app.paths.banks, chosen.id)
     if not path.exists():
         raise ConfigError(f"no embedded bank {chosen.id}; `bank list` shows those there are")
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Delete the bank {chosen.id} and all its facts?", abort=True, err=True)
+    confirm(f"Delete the bank {chosen.id} and all its facts?", yes=yes)
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     app.run(_forget(app, chosen.id))

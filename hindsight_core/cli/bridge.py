@@ -5,9 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
 import click
+
+
+class PrivateLog(RotatingFileHandler):
+    """A rotating log that only its owner can read: paths and reasons are nobody else's."""
+
+    def _open(self) -> TextIOWrapper:
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, 0o600))
+        os.chmod(self.baseFilename, 0o600)
+        return super()._open()
 
 
 @click.command()
@@ -33,9 +43,7 @@ def _log(*, verbose: bool) -> None:
     folder = Paths.from_env(os.environ).logs
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = RotatingFileHandler(
-            folder / "bridge.log", maxBytes=1_000_000, backupCount=3, delay=True
-        )
+        file = PrivateLog(folder / "bridge.log", maxBytes=1_000_000, backupCount=3, delay=True)
         file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
         logger.addHandler(file)
     except OSError:

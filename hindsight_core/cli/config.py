@@ -99,8 +99,10 @@ def set_(app: App, *, project: bool, key: str, value: str) -> None:
 @common
 def check(app: App) -> int:
     """Name everything that is wrong with the configuration; exit code 2 when anything is."""
+    from hindsight_core.configure import plugins_of, unprovided
+
     loaded = _load(app)
-    problems = list(loaded.warnings)
+    problems = [*loaded.warnings, *unprovided(loaded, plugins_of(loaded, env=os.environ))]
     files = [str(path) for path in loaded.files]
 
     def human(console: Console) -> None:

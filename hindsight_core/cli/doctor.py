@@ -20,7 +20,7 @@ COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
 @common
 @click.option("--host", metavar="NAME", help="Check this host's wiring too.")
 def doctor(app: App, host: str | None) -> int:
-    """Check configuration, plugins, templates, model, embedder, bank and queue.
+    """Check files, configuration, plugins, templates, model, embedder, bank and queue.
 
     The bank is really written to, read back and cleaned again.
     """

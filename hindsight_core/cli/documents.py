@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindsight_core.banks.records import iso, listed
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -80,11 +79,10 @@ async def _show(app: App, document_id: str) -> None:
 @documents.command()
 @common
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
     """Delete documents with the facts that no other document holds."""
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Delete {len(ids)} document(s) and their facts?", abort=True, err=True)
+    confirm(f"Delete {len(ids)} document(s) and their facts?", yes=yes)
     app.run(_delete(app, ids))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindsight_core.banks.records import exported, listed
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -143,11 +142,10 @@ def unpin(app: App, ids: tuple[str, ...]) -> None:
 @facts.command()
 @common
 @_IDS
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
     """Delete facts for good: no trace of the text stays in the bank."""
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Delete {len(ids)} fact(s) for good?", abort=True, err=True)
+    confirm(f"Delete {len(ids)} fact(s) for good?", yes=yes)
     app.run(_delete(app, ids))
 
 

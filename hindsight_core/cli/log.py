@@ -35,7 +35,8 @@ def _print(console: Console, entries: list[dict[str, Any]], activity: object) ->
     if not entries:
         console.print("no entries")
     for entry in entries:
-        rest = "  ".join(f"{k}={_short(v)}" for k, v in entry.items() if k not in _FIRST)
+        shown = {k: v for k, v in entry.items() if k not in _FIRST and v is not None}
+        rest = "  ".join(f"{k}={_short(v)}" for k, v in shown.items())
         when = str(entry.get("ts", ""))[:19].replace("T", " ")
         console.print(f"{escape(when)}  [bold]{escape(str(entry.get('type')))}[/]  {escape(rest)}")
     if malformed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.errors import BankError, ConfigError
 
 if TYPE_CHECKING:
@@ -99,14 +99,11 @@ def retry(app: App, ids: tuple[int, ...]) -> None:
 @common
 @_IDS
 @click.option("--pending", is_flag=True, help="Waiting writes too: they are lost then.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
 def purge(app: App, ids: tuple[int, ...], pending: bool, yes: bool) -> None:  # noqa: FBT001
     """Drop dead letters (all, or those named) and unreadable records for good."""
-    if not yes:
-        if app.json:
-            raise ConfigError("purge deletes for good: add --yes to confirm it")
-        what = "writes, waiting ones too," if pending else "dead letters"
-        click.confirm(f"Drop {what} for good?", abort=True)
+    what = "writes, waiting ones too," if pending else "dead letters"
+    confirm(f"Drop {what} for good?", yes=yes)
 
     async def work() -> int:
         async with app.runtime() as runtime:

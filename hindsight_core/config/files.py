@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from hindsight_core.errors import ConfigError
+from hindsight_core.errors import ConfigError, StorageError
 
 MAX_BYTES = 1_000_000
 
@@ -68,7 +68,7 @@ def write_text(path: Path, text: str) -> None:
     """Replace a file in one step; a new one is readable by its owner only.
 
     Raises:
-        ConfigError: The place cannot be written.
+        StorageError: The place cannot be written: full, or read-only.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def write_text(path: Path, text: str) -> None:
                 os.unlink(name)
             raise
     except OSError as error:
-        raise ConfigError(
+        raise StorageError(
             f"{path}: cannot be written: {error.strerror or error}. "
             "Make it writable, or set HINDSIGHT_MEM_HOME to another folder."
         ) from None
@@ -101,7 +101,8 @@ def patch(path: Path, changes: Mapping[str, object]) -> None:
     """Set ``section.key`` values in a file and leave the rest of it, with its comments, alone.
 
     Raises:
-        ConfigError: The file cannot be read or written, or is JSON with comments.
+        ConfigError: The file cannot be read, or is JSON with comments.
+        StorageError: It cannot be written.
     """
     if path.suffix == ".toml":
         _patch_toml(path, changes)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_core.config.files import locked, write_text
-from hindsight_core.errors import ConfigError
+from hindsight_core.errors import StorageError
 
 ACTING = (
     ".hindsight/config.toml",
@@ -91,7 +91,7 @@ class TrustStore:
         """Trust a project as it is now; gives the digest kept.
 
         Raises:
-            ConfigError: The home folder cannot be written.
+            StorageError: The home folder cannot be written.
         """
         digest = fingerprint(checkout)
         self._change({str(root): {"digest": digest, "at": now.isoformat()}})
@@ -123,7 +123,7 @@ class TrustStore:
                 text = json.dumps({"version": 1, "projects": kept}, indent=2, ensure_ascii=False)
                 write_text(self._path, text + "\n")
         except OSError as error:
-            raise ConfigError(
+            raise StorageError(
                 f"{self._path}: cannot be written: {error.strerror or error}. "
                 "Make it writable, or set HINDSIGHT_MEM_HOME to another folder."
             ) from None

@@ -1,5 +1,12 @@
 from __future__ import annotations
 
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
 from hindsight_core.testing.model_server import ModelServer
 
 
@@ -28,9 +35,6 @@ def test_a_model_that_does_not_answer_is_a_failure(mem, loopback, monkeypatch):
 
 def test_a_wrong_template_is_named(mem):
     mem("prompts", "copy", "recall/judge")
-    import os
-    from pathlib import Path
-
     override = Path(os.environ["HINDSIGHT_MEM_HOME"], "templates/recall/judge.j2")
     override.write_text("{{ requst }} {{ query }} {{ facts }}")
     said = mem("doctor", "--json")
@@ -54,3 +58,21 @@ def test_an_unknown_host_is_a_usage_error(mem):
     said = mem("doctor", "--host", "nowhere")
     assert said.code == 2
     assert "installed" in said.err
+
+
+@pytest.mark.parametrize("name", ["state.db", "queue.db"])
+def test_a_file_of_a_newer_program_or_a_broken_one_is_a_failure(mem, name):
+    mem("doctor")
+    file = Path(os.environ["HINDSIGHT_MEM_HOME"], name)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    newer = mem("doctor", "--json")
+    assert newer.code == 1
+    assert levels(newer)[name] == "failed"
+    for suffix in ("-wal", "-shm"):
+        file.with_name(name + suffix).unlink(missing_ok=True)
+    file.write_bytes(b"not a database at all " * 400)
+    broken = mem("doctor", "--json")
+    assert broken.code == 1
+    assert levels(broken)[name] == "failed"
+    assert levels(mem("doctor", "--json"))[name] == "ok"

@@ -84,3 +84,10 @@ def test_log_of_an_empty_home(home: Path) -> None:
     assert data("log") == {"entries": [], "malformed": 0}
     assert run("log").strip() == "no entries"
     assert not home.exists()
+
+
+def test_the_log_for_people_leaves_out_what_has_no_value(home):
+    ActivityLog(home / "logs").write("retain", session="S1", outcome="stored", reason=None)
+    said = run("log")
+    assert "outcome=stored" in said
+    assert "None" not in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 
 import pytest
@@ -134,3 +135,34 @@ def test_trust_of_no_project(here, call):
     code, _, err = call("trust", str(here.home))
     assert code == 2 and "no project" in err
     assert not here.memory.exists()
+
+
+@pytest.mark.parametrize("command", [("config", "set", "recall.max_lines", "4"), ("trust",)])
+def test_a_full_disk_is_no_mistake_of_the_user(here, call, monkeypatch, command):
+    here.own_project("")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    code, _, error = call(*command)
+    assert code == 1
+    assert "No space left" in error
+
+
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [("bank.backend", "sqlite"), ("models.provider", "openai"), ("embeddings.provider", "openai")],
+)
+def test_check_knows_what_can_be_named(here, call, key, known):
+    section, name = key.split(".")
+    here.own(f'[{section}]\n{name} = "nope"\n')
+    code, out, _ = call("config", "check", "--json")
+    assert code == 2
+    (problem,) = json.loads(out)["problems"]
+    assert problem.startswith(f"{key}: ") and "'nope'" in problem and known in problem
+
+
+def test_a_model_provider_that_nobody_provides_is_said_at_work(here, call):
+    here.own('[models]\nprovider = "nope"\n')
+    assert "models.provider: no model provider named 'nope'" in call("facts", "list")[2]

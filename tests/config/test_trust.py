@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hindsight_core.config.trust import TrustStore, acting_files
-from hindsight_core.errors import ConfigError
+from hindsight_core.errors import StorageError
 
 NOW = datetime(2030, 1, 2, tzinfo=UTC)
 
@@ -81,7 +81,7 @@ def test_a_store_that_cannot_be_read_trusts_nobody(world, store, text):
 
 def test_a_home_that_cannot_be_written_is_said(world, store):
     world.write(world.memory, "in the way")
-    with pytest.raises(ConfigError, match="HINDSIGHT_MEM_HOME"):
+    with pytest.raises(StorageError, match="HINDSIGHT_MEM_HOME"):
         store.add(world.project, world.project, now=NOW)
 
 
