@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.bank_upkeep import reembed, reindex
 from hindsight_core.cli.promote import promote
 from hindsight_core.errors import ConfigError, MemoryOff
 
@@ -24,10 +25,12 @@ _NAME = click.argument("name", required=False)
 
 @click.group()
 def bank() -> None:
-    """Banks: list, show, stats, delete, export, import, promote."""
+    """Banks: list, show, stats, delete, export, import, promote, reindex, reembed."""
 
 
 bank.add_command(promote)
+bank.add_command(reindex)
+bank.add_command(reembed)
 
 
 @bank.command("list")

@@ -157,3 +157,12 @@ def test_a_read_only_bank_is_not_written(mem, write, monkeypatch):
     ):
         assert mem(*command).code == 2, command
     assert mem("facts", "list", "--json").data["total"] == 2
+
+
+@pytest.mark.spec("br/BR-10", "br/BR-28")
+def test_index_and_vectors_are_made_anew_from_the_facts(mem, write):
+    mem("bank", "import", write(*LINES))
+    assert mem("bank", "reindex", "--json").data == {"bank": "shop", "indexed": 2}
+    assert "CART_TTL is 72 h" in mem("recall", "cart ttl").out
+    refused = mem("bank", "reembed")
+    assert (refused.code, "embeddings.provider" in refused.err) == (2, True)
