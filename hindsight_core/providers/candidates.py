@@ -60,10 +60,11 @@ def choose(settings: Settings, bridge: BridgeAccess | None) -> Choice:
         return Choice("none", "models.provider = host, but the host offers no models here")
     if models.provider != "auto":
         return Choice(models.provider, f"models.provider = {models.provider}")
-    if offered:
-        return Choice("host", "models.provider = auto: the host offers its models")
+    # What the user wrote down wins over what merely happens to be there.
     if models.base_url:
         return Choice("openai", "models.provider = auto: models.base_url is set")
+    if offered:
+        return Choice("host", "models.provider = auto: the host offers its models")
     return Choice(
         "none",
         "models.provider = auto: no host model here and models.base_url is not set (keys in the "

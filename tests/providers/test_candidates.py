@@ -97,9 +97,10 @@ async def test_no_model_is_no_chain(make_chain) -> None:
     assert chain.label("recall") == "none"
 
 
-def test_auto_prefers_the_host_then_a_url(make_chain, make_bridge) -> None:
+def test_auto_prefers_a_configured_url_then_the_host(make_chain, make_bridge) -> None:
     url = "http://127.0.0.1:9/v1"
-    assert make_chain(provider="auto", bridge=make_bridge({}), base_url=url).provider == "host"
+    assert make_chain(provider="auto", bridge=make_bridge({}), base_url=url).provider == "openai"
+    assert make_chain(provider="auto", bridge=make_bridge({})).provider == "host"
     silent = make_bridge({}, capabilities=("entries",))
     assert make_chain(provider="auto", bridge=silent, base_url=url).provider == "openai"
     assert make_chain(provider="auto", bridge=silent).provider == "none"
