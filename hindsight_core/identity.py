@@ -30,3 +30,8 @@ def document_id(session_id: str | None, first_entry: str, last_entry: str, *, ho
 def note_id(text: str) -> str:
     """Id of the document for an explicit note, by its content."""
     return f"note-{hashlib.sha256(normalise(text).encode()).hexdigest()[:24]}"
+
+
+def digest_id(given: str) -> str:
+    """Stands for an id that must not be written as it is."""
+    return f"id-{hashlib.sha256(given.encode(errors='surrogatepass')).hexdigest()[:24]}"

@@ -109,7 +109,7 @@ class Work:
         """Whether the cursor stands behind what is due: it would not be found in there."""
         if len(due) == len(path):
             return False
-        ids = [entry.id for entry in path]
+        ids = [self._runtime.sanitiser.entry_id(entry.id) for entry in path]
         bank, session = self._runtime.bank_id, self._session_id
         try:
             cursor = await self._runtime.sessions.cursor(bank, session, path=ids)
@@ -145,9 +145,9 @@ class Work:
         self._notices.over("memorize", "Memorizing works again.")
         # The journal knows an entry only if something of it was left by the sanitiser.
         for entry in reversed(transcript.entries):
-            if self._runtime.sanitiser.entry(entry) is not None:
+            if (clean := self._runtime.sanitiser.entry(entry)) is not None:
                 await self._runtime.journal.forget(
-                    self._runtime.bank_id, transcript.session_id, through=entry.id
+                    self._runtime.bank_id, transcript.session_id, through=clean.id
                 )
                 return
 

@@ -93,12 +93,13 @@ class SessionWindows:
                 piece by piece and a failure costs one piece; None for one window.
         """
         bank, session = self._parts.bank.id, transcript.session_id
-        path = active_path(transcript.entries)
+        path = self._path(transcript)
         resave = reason == RESAVE
         cursor = None if resave else await self._cursor(session, path)
         ranges = await self._parts.sessions.saved_ranges(bank, session)
         saved = saved_entries(path, ranges)
-        entries = window_entries(path, after=cursor, before=None if resave else before)
+        until = None if resave or before is None else self._parts.sanitiser.entry_id(before)
+        entries = window_entries(path, after=cursor, before=until)
         return [
             self._cut(transcript, piece, saved, reason=reason)
             for piece in _pieces(entries, max_chars)
@@ -106,7 +107,7 @@ class SessionWindows:
 
     async def waiting(self, transcript: Transcript) -> int:
         """How many entries stand behind the cursor, whatever the boundary (pi/M-08)."""
-        path = active_path(transcript.entries)
+        path = self._path(transcript)
         cursor = await self._cursor(transcript.session_id, path)
         return len(window_entries(path, after=cursor, before=None))
 
@@ -116,9 +117,13 @@ class SessionWindows:
         ranges = await self._parts.sessions.saved_ranges(bank, session)
         if not ranges:
             return
-        live = live_ranges(active_path(transcript.entries), ranges, cursor=entry_id)
+        live = live_ranges(self._path(transcript), ranges, cursor=entry_id)
         if live != ranges:
             await self._parts.sessions.set_saved_ranges(bank, session, live)
+
+    def _path(self, transcript: Transcript) -> tuple[Entry, ...]:
+        """The active path by ids that may be kept: cursors and windows are named by them."""
+        return tuple(map(self._parts.sanitiser.identified, active_path(transcript.entries)))
 
     async def _cursor(self, session_id: str, path: Sequence[Entry]) -> str | None:
         """The last entry on this path that is dealt with, whatever other branches saw."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.identity import digest_id
 from hindsight_core.transcript.blocks import is_continuation, neutralise, strip_blocks
 from hindsight_core.transcript.characters import clip, cut, drop_encoded, repair
 from hindsight_core.transcript.entry import (
@@ -49,6 +50,7 @@ class Sanitiser:
     def __init__(self, redactor: Redactor | None = None) -> None:
         self._redactor = redactor
         self._cache: OrderedDict[str, tuple[Entry, Entry | None]] = OrderedDict()
+        self._ids: dict[str, str] = {}
 
     def text(self, text: str, *, limit: int | None = None) -> str:
         """A message's text: blocks stripped, secrets redacted, characters repaired, bounded.
@@ -89,11 +91,31 @@ class Sanitiser:
         if known is not None and (known[0] is entry or known[0] == entry):
             self._cache.move_to_end(entry.id)
             return known[1]
-        clean = self._clean(entry)
+        clean = self._clean(self.identified(entry))
         self._cache[entry.id] = (entry, clean)
         if len(self._cache) > _CACHED:
             self._cache.popitem(last=False)
         return clean
+
+    def identified(self, entry: Entry) -> Entry:
+        """The entry with ids that may be written anywhere; itself where they were so already."""
+        own, parent = self.entry_id(entry.id), entry.parent_id and self.entry_id(entry.parent_id)
+        same = (own, parent) == (entry.id, entry.parent_id)
+        return entry if same else replace(entry, id=own, parent_id=parent)
+
+    def entry_id(self, given: str) -> str:
+        """A host's id, or a digest of it where it is a secret, a text or hardly printable.
+
+        The same id has the same digest, so that cursors and parents still find it.
+        """
+        known = self._ids.get(given)
+        if known is None:
+            fine = len(given) <= NAME_LIMIT and given.isprintable() and self.redact(given) == given
+            known = given if fine else digest_id(given)
+            if len(self._ids) >= _CACHED:
+                self._ids.clear()
+            self._ids[given] = known
+        return known
 
     def value(self, value: object, *, name: str = "") -> object:
         """A JSON value sanitised to the depth; `name` is the key that it stands under."""
@@ -161,10 +183,12 @@ class Sanitiser:
                 return Thinking(text) if text else None
             case ToolCall():
                 arguments = self._mapping(part.arguments, _DEPTH)
-                return replace(part, name=self.label(part.name), arguments=arguments)
+                name, call = self.label(part.name), self.entry_id(part.id)
+                return replace(part, id=call, name=name, arguments=arguments)
             case ToolResult():
                 text = self.text(part.text, limit=RESULT_LIMIT)
-                return replace(part, name=self.label(part.name), text=text)
+                name, call = self.label(part.name), self.entry_id(part.tool_call_id)
+                return replace(part, tool_call_id=call, name=name, text=text)
             case Image():
                 return part
 

@@ -201,3 +201,17 @@ def test_a_session_of_a_lost_bank_is_memorized_again(mem, loss):
     again = mem("remember", EXAMPLE, "--json").data["files"][0]
     assert (again["outcome"], again["facts"]) == ("stored", first)
     assert mem("remember", EXAMPLE, "--json").data["files"][0]["outcome"] == "known"
+
+
+def test_a_deleted_fact_stays_deleted_when_the_session_is_read_anew(mem, tmp_path):
+    file = tmp_path / "session.jsonl"
+    file.write_text('{"id": "a1", "role": "user", "content": "Never deploy on Fridays."}\n')
+    (fact,) = mem("remember", file, "--json").data["files"][0]["facts"]
+    assert mem("facts", "edit", fact["id"], "--text", "Deploys wait on Fridays.").code == 0
+    assert mem("facts", "delete", fact["id"], "--yes").code == 0
+    for name in ("queue.db", "state.db"):
+        for lost in Path(os.environ["HINDSIGHT_MEM_HOME"]).glob(f"{name}*"):
+            lost.unlink()
+    again = mem("remember", file, "--json")
+    assert again.data["files"][0]["facts"] == []
+    assert mem("facts", "list", "--state", "all", "--json").data["total"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -234,3 +235,21 @@ async def test_sessions_of_one_project_do_not_mix(kit, script, answer):
     await made.remember(two)
     assert await made.sessions.summary("shop-bank", "s2") == "other"
     assert await made.sessions.summary("shop-bank", "s1") != "other"
+
+
+async def test_a_secret_as_an_entry_id_is_in_no_file(kit, talk, script, answer, tmp_path):
+    secret = "sk-" + "ant-" + "api03-" + "Zq8" * 12
+    talk.user(f"The port is 6380. {REDIS}")
+    talk.assistant("noted")
+    entries = talk.transcript().entries
+    named = tuple(
+        replace(e, id=f"{secret}{n}", parent_id=f"{secret}{n - 1}" if n else None)
+        for n, e in enumerate(entries)
+    )
+    made = kit(script(extract=answer(REDIS)))
+    session = replace(talk.transcript(), entries=named)
+    (report,) = await made.memorizer.remember_transcript(session, reason="manual")
+    assert report.outcome == "stored"
+    assert await made.memorizer.remember_transcript(session, reason="manual") == []
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files and not any(secret.encode() in path.read_bytes() for path in files)

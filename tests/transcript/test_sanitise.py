@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -221,3 +222,18 @@ def test_the_boundary_is_idempotent_and_leaks_nothing(text: str, limit: int) -> 
     line = sanitiser.fact_text(text, limit=limit)
     assert sanitiser.fact_text(line, limit=limit) == line
     assert len(line) <= limit and "\n" not in line and KEY not in line
+
+
+@pytest.mark.parametrize(
+    "raw", ["sk-" + "ant-" + "api03-" + "Zq8" * 12, "e" * 201, "a\nb", "\x1b[2J"]
+)
+def test_an_id_that_must_not_be_written_has_a_digest_instead(
+    sanitiser: Sanitiser, raw: str
+) -> None:
+    first = sanitiser.entry(user("hello", raw))
+    second = sanitiser.entry(replace(user("again", "e2"), parent_id=raw))
+    assert first is not None and second is not None
+    assert raw not in first.id and len(first.id) < 40
+    assert second.parent_id == first.id == Sanitiser(Redactor()).entry_id(raw)
+    assert sanitiser.entry_id(first.id) == first.id
+    assert sanitiser.entry_id("0f8fad5b-d9cb-469f-a165-70867728950e")[:4] == "0f8f"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from hindsight_core.banks.sqlite import documents, facts
+from hindsight_core.banks.sqlite.rows import content_of
 
 
 def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
@@ -12,9 +13,10 @@ def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
     held = facts.find(connection, fact_id)
     if held is None:
         return False
-    connection.execute(
-        "INSERT OR REPLACE INTO forgotten (content, at) SELECT content, ? FROM facts WHERE row = ?",
-        (now, held.row),
+    # The id is the digest of what it said before a person edited it: that is not wanted either.
+    connection.executemany(
+        "INSERT OR REPLACE INTO forgotten (content, at) VALUES (?, ?)",
+        ((content, now) for content in {content_of(held.fact.text), held.fact.id}),
     )
     documents.reword(connection, held.row, held.fact.text, None)
     facts.delete(connection, (held.row,))
