@@ -14,6 +14,7 @@ from hindsight_core.errors import BudgetExceeded, ProviderError
 from hindsight_core.hookspecs import Resolution
 from hindsight_core.identity import normalise
 from hindsight_core.memorize.run import current
+from hindsight_core.memorize.shortlist import Shortlist
 from hindsight_core.memorize.similar import numbers, relation, statement
 from hindsight_core.prompt_contexts import Dedup, FactLine
 
@@ -50,8 +51,10 @@ def compare(
 ) -> list[Resolution]:
     """Resolutions without a model; later candidates win over earlier ones of the same run."""
     decided: list[list[Resolution]] = []
+    kept, places = Shortlist(), dict[str, int]()
     for candidate in candidates:
-        earlier = [(n, items[0]) for n, items in enumerate(decided) if items[0].action != "skip"]
+        near = {*kept.related(candidate.text), places.get(candidate.id, -1)} - {-1}
+        earlier = [(n, o) for n in sorted(near) if (o := decided[n][0]).action != "skip"]
         twin = next((o for _, o in earlier if _relation(candidate, o.fact) == "same"), None)
         if twin is not None:
             decided.append([Resolution("skip", candidate, twin.fact.id, "said twice")])
@@ -63,7 +66,12 @@ def compare(
             continue
         for number, other in clashing:
             decided[number] = [Resolution("skip", other.fact, candidate.id, TAKEN_BACK)]
-        decided.append(_against(candidate, [hit.fact for hit in neighbours.get(candidate.id, ())]))
+            kept.remove(number)
+        resolutions = _against(candidate, [hit.fact for hit in neighbours.get(candidate.id, ())])
+        if resolutions[0].action != "skip":
+            kept.add(len(decided), candidate.text)
+            places[candidate.id] = len(decided)
+        decided.append(resolutions)
     return [item for items in decided for item in items]
 
 

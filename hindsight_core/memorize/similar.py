@@ -85,7 +85,12 @@ def numbers(text: str) -> frozenset[str]:
 
 def replaced_words(text: str) -> list[frozenset[str]]:
     """What a statement says it replaces or rejects: stems of each named thing."""
-    return [s for m in _replaced().finditer(text) if (s := content_stems(m.group(1)))]
+    return list(_replaced_words(text))
+
+
+@lru_cache(maxsize=512)
+def _replaced_words(text: str) -> tuple[frozenset[str], ...]:
+    return tuple(s for m in _replaced().finditer(text) if (s := content_stems(m.group(1))))
 
 
 @lru_cache(maxsize=1)

@@ -16,6 +16,7 @@ from hindsight_core.memorize.document import build
 from hindsight_core.memorize.neighbours import find_neighbours, retired_by_hand
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import current
+from hindsight_core.memorize.shortlist import Shortlist
 from hindsight_core.memorize.similar import relation
 from hindsight_core.state.jobs import WindowMark
 
@@ -97,11 +98,15 @@ class Store:
         """One decision each; what the bank holds word for word needs no comparing."""
         decided: dict[str, Resolution] = {}
         retired = () if target.explicit else await retired_by_hand(self._parts.bank)
+        likely = Shortlist(old.text for old in retired)
+        gone = {old.id for old in retired}
         for fact in candidates:
             held = await self._held(fact.id)
             if held is not None and held.state in ("valid", "pending"):
                 decided[fact.id] = Resolution("skip", held, held.id, "known")
-            elif any(fact.id == old.id or _says_the_same(fact, old) for old in retired):
+            elif fact.id in gone or any(
+                _says_the_same(fact, retired[number]) for number in likely.related(fact.text)
+            ):
                 decided[fact.id] = Resolution("skip", fact, reason=RETIRED)
         left = [fact for fact in candidates if fact.id not in decided]
         found = await self._compare(left) if left else []

@@ -81,7 +81,7 @@ class Message:
                 setting = Setting(corrects, asked, scoped, revises)
                 joined = self._weigh(segment, setting, before, follows=joined)
             before.append(sentence.text)
-        self.notes.said.extend(before)
+        self.notes.say(before)
 
     def _taken_back(self, sentence: Sentence, number: int) -> Sentence | None:
         """Drop what the user takes back; what else the sentence says, or None."""
