@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import logging
+import math
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.banks.sqlite import vectors
@@ -39,10 +41,11 @@ class Embedding:
             return None
 
     async def after_write(self, file: BankFile, rows: Sequence[int]) -> None:
-        """Vectors for facts just stored, as far as the embedder is there."""
+        """Vectors for facts just stored, and for a batch of older ones that still have none."""
         try:
             for start in range(0, len(rows), BATCH):
                 await self._one_batch(file, rows[start : start + BATCH])
+            await self._one_batch(file, None)
         except ProviderError as error:
             self._tell(error)
 
@@ -77,14 +80,31 @@ class Embedding:
     async def _embed(
         self, texts: Sequence[str], kind: Literal["query", "document"]
     ) -> Sequence[Sequence[float]]:
-        given = self._embedder.embed(texts, kind=kind)
-        made: Sequence[Sequence[float]] = await given if inspect.isawaitable(given) else given
-        if len(made) != len(texts):
+        if find_spec("numpy") is None:
             raise ProviderError(
-                f"the embedder {self._embedder.identity} gave {len(made)} vectors"
-                f" for {len(texts)} texts"
+                "numpy is not installed, and vectors need it: pip install 'hindsight-core[vectors]'"
             )
+        name = f"the embedder {self._embedder.identity}"
+        try:
+            given = self._embedder.embed(texts, kind=kind)
+            made: Sequence[Sequence[float]] = await given if inspect.isawaitable(given) else given
+            self._check(made, len(texts), name)
+        except ProviderError:
+            raise
+        except Exception as error:
+            # Whatever a plugin does, it costs its vectors and nothing else.
+            raise ProviderError(f"{name} failed: {type(error).__name__}: {error}") from error
         return made
+
+    def _check(self, made: Sequence[Sequence[float]], wanted: int, name: str) -> None:
+        if len(made) != wanted:
+            raise ProviderError(f"{name} gave {len(made)} vectors for {wanted} texts")
+        size = self._embedder.dimensions or (len(made[0]) if made else 0)
+        for vector in made:
+            if len(vector) != size:
+                raise ProviderError(f"{name} gave {len(vector)} numbers in place of {size}")
+            if not all(map(math.isfinite, vector)):
+                raise ProviderError(f"{name} gave a vector with something that is no number")
 
     def _tell(self, error: ProviderError) -> None:
         if not self._told:

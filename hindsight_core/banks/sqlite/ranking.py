@@ -59,15 +59,13 @@ def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stem
     """Scores in the order of the candidates."""
     wanted = frozenset(form for term in analysis.terms for form in term.forms)
     total = sum(t.weight for t in analysis.terms if t.asked) or 1.0
-    # One look at all texts together: words never seen before are learnt in one go.
-    stemmer.stems({word for c in candidates for word in f"{c.body} {c.names} {c.near}".split()})
-    bodies = [stemmer.stems(f"{c.body} {c.names}".split()) for c in candidates]
+    bodies, nears = _stemmed(candidates, stemmer)
     average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0
     scores = []
-    for candidate, body in zip(candidates, bodies, strict=True):
+    for candidate, body, near_by in zip(candidates, bodies, nears, strict=True):
         own = frozenset(body)
         held = {form: body.count(form) for form in own & wanted}
-        beside = wanted.intersection(stemmer.stems(candidate.near.split()))
+        beside = wanted & near_by
         near_weight = TOGETHER_WEIGHT if candidate.told_together else BESIDE_WEIGHT
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(body) / average)
         words = covered = 0.0
@@ -83,3 +81,14 @@ def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stem
             Score(candidate.row, words, words, share, own, candidate.body, candidate.moment)
         )
     return scores
+
+
+def _stemmed(
+    candidates: Sequence[Candidate], stemmer: Stemmer
+) -> tuple[list[list[str]], list[set[str]]]:
+    """Stems of the candidates' own words, and of their neighbours'."""
+    own = [f"{c.body} {c.names}".split() for c in candidates]
+    near = [set(c.near.split()) for c in candidates]
+    # One look at all texts together: words never seen before are learnt in one go.
+    known = stemmer.table(own, near)
+    return [[known[w] for w in words] for words in own], [{known[w] for w in ws} for ws in near]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 
 _CACHE_WORDS = 200_000
 
@@ -31,6 +32,16 @@ class Stemmer:
             self._learn(fresh)
             known = self._known
         return [known.get(word, word) for word in asked]
+
+    def table(self, *texts: Iterable[Iterable[str]]) -> Mapping[str, str]:
+        """Stems of every word of these texts, by word."""
+        words = {word for part in texts for text in part for word in text}
+        fresh = words - self._known.keys()
+        if fresh:
+            self._learn(fresh)
+        found = self._known
+        missing = words - found.keys()
+        return ChainMap({word: word for word in missing}, found) if missing else found
 
     def stem(self, word: str) -> str:
         """Stem of one word."""
