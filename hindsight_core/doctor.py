@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.errors import HindsightError, StorageError
@@ -158,9 +159,17 @@ async def _embedder(runtime: Runtime) -> list[Finding]:
     embedder = runtime.embedder
     if embedder is None:
         return [Finding("embedder", "ok", "none configured: search by words")]
-    result = embedder.embed(["doctor"], kind="query")
-    vectors = await result if isawaitable(result) else result
-    return [Finding("embedder", "ok", f"{embedder.identity}: {len(vectors[0])} dimensions")]
+    if find_spec("numpy") is None:
+        advice = "pip install 'hindsight-core[vectors]'; until then words alone are searched."
+        return [Finding("embedder", "failed", "vectors need numpy, which is not there", advice)]
+    try:
+        result = embedder.embed(["doctor"], kind="query")
+        [vector] = await result if isawaitable(result) else result
+    except Exception as error:
+        advice = f"Correct or change embeddings.provider = {runtime.settings.embeddings.provider}."
+        text = f"{embedder.identity} failed: {type(error).__name__}: {error}"
+        return [Finding("embedder", "failed", text, advice)]
+    return [Finding("embedder", "ok", f"{embedder.identity}: {len(vector)} dimensions")]
 
 
 async def _bank(runtime: Runtime) -> list[Finding]:

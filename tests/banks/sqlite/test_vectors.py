@@ -65,9 +65,10 @@ async def test_another_embedder_breaks_nothing_and_is_caught_up_with(open_bank, 
     assert (state.current, state.missing, state.others) == (0, 50, 50)
     assert (await new.retain(document("d1", "a new one"))).outcome == "stored"
     assert (await new.set_state(fact_id(TEXTS[3]), "invalidated")).state == "invalidated"
-    assert await new.reembed() == 49
+    # the write took a batch of the older ones along
     state = await new.vector_state()
     assert (state.current, state.missing, state.others) == (50, 0, 0)
+    assert await new.reembed() == 0
     assert (await new.list_facts(state=None)).total == 51
 
 
