@@ -81,6 +81,8 @@ class Searched:
     verdict: Verdict | None = None
     error: str | None = None
     bank: str | None = None
+    away: bool = False
+    """The bank may answer later; ``error`` says what it said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,9 @@ class LiveSession:
         from hindsight_core.recall.shown import shown_by
 
         self.shown.add(shown_by(outcome))
-        if outcome.outcome == "failed":
+        if outcome.outcome == "failed" and self._is_away(outcome):
+            self._notices.bank_away("recall", outcome.reason)
+        elif outcome.outcome == "failed":
             self._notices.trouble("recall", f"Nothing was recalled: {outcome.reason}")
         elif outcome.outcome == "degraded" and self.runtime.stages.available("recall"):
             self._notices.trouble("model", f"Recall works without a model: {outcome.reason}")
@@ -198,6 +200,10 @@ class LiveSession:
             self._notices.over("recall", "Recall works again.")
             if outcome.searched:
                 self._notices.over("model", "The model for recall answers again.")
+
+    def _is_away(self, outcome: RecallOutcome) -> bool:
+        bank = self.runtime.bank_id
+        return any(item.away and item.bank == bank for item in outcome.searched)
 
     def _why_no_recall(self) -> str:
         if self.opening.state != "active":

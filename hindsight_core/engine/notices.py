@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 Level = Literal["info", "warning", "error"]
+AWAY = "The bank is away: until it is back nothing is recalled, and writes are kept"
 
 
 class Notices:
@@ -21,13 +22,23 @@ class Notices:
         self._told: set[str] = set()
         self.last_error: str | None = None
 
-    def trouble(self, cause: str, text: str, *, level: Level = "warning") -> None:
-        """Report trouble; a cause that was told before is only noted."""
+    def trouble(
+        self, cause: str, text: str, *, level: Level = "warning", root: str | None = None
+    ) -> None:
+        """Report trouble; a cause that was told before is only noted.
+
+        Causes with the same ``root`` are told as one, and each ends on its own.
+        """
         self.last_error = text
         self._open.add(cause)
-        if cause not in self._told:
-            self._told.add(cause)
+        told = root or cause
+        if told not in self._told:
+            self._told.add(told)
             self._tell(level, text)
+
+    def bank_away(self, cause: str, reason: str | None) -> None:
+        """Report that the bank did not answer: one warning, whoever notices it (br/BR-01)."""
+        self.trouble(cause, f"{AWAY}: {reason}", root="bank")
 
     def known(self, text: str) -> None:
         """A text that the user was shown already, among ``initialize``'s warnings."""

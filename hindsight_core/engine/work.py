@@ -189,4 +189,4 @@ class Work:
             self._notices.over("bank", "The bank is back; what was kept is stored.")
 
     def _bank_away(self, reason: str | None) -> None:
-        self._notices.trouble("bank", f"Writes are kept until the bank is back: {reason}")
+        self._notices.bank_away("bank", reason)

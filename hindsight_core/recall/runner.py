@@ -119,7 +119,8 @@ class RecallRunner:
             found = await bank.recall(query)
         except BankError as error:
             logger.info("bank %s failed: %s", bank.id, error)
-            return Searched(query=query, error=f"bank {bank.id}: {error}", bank=bank.id)
+            why = f"bank {bank.id}: {error}"
+            return Searched(query=query, error=why, bank=bank.id, away=error.retryable)
         filtered = await self._hooks.filter_hits(turn, query, found)
         candidates = distinct(filtered)
         return Searched(

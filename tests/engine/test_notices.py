@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hindsight_core.engine.notices import Notices
 
 
@@ -35,3 +37,17 @@ def test_the_last_error_goes_when_all_is_well() -> None:
 
     assert between == "out"
     assert notices.last_error is None
+
+
+@pytest.mark.spec("br/BR-01")
+def test_a_bank_that_is_away_is_one_warning_whoever_notices() -> None:
+    told: list[tuple[str, str]] = []
+    notices = Notices(lambda level, text: told.append((level, text)))
+
+    notices.bank_away("recall", "no answer")
+    notices.bank_away("bank", "no answer")
+    notices.over("recall", "Recall works again.")
+    notices.over("bank", "The bank is back.")
+
+    assert [level for level, _ in told] == ["warning", "info", "info"]
+    assert told[0][1].endswith("writes are kept: no answer")

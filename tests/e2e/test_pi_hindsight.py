@@ -1,0 +1,154 @@
+"""Sessions of the real pi whose bank is on a real Hindsight server, also while that is down."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hindsight_core.testing.agent_server import texts
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+VERSION = os.environ.get("HINDSIGHT_TEST_SERVER_VERSION", "1.1.0")
+CACHE = Path(__file__).parents[2] / ".ci/cache"
+VENV = Path(os.environ.get("HINDSIGHT_TEST_SERVER", CACHE / f"hindsight-{VERSION}"))
+SCRIPT = Path(__file__).parents[1] / "servers/hindsight.py"
+PORT = "checkout service listens on port 7443."
+HERON = "staging cluster is called heron."
+BLOCK = "<hindsight-memory"
+
+
+class HindsightServer:
+    """A server that can go away and come back with its data."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.url = ""
+
+    def run(self, command: str, *arguments: object) -> str:
+        """A command of the script that knows how a server is started."""
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), command, *map(str, arguments)],
+            check=True, capture_output=True, text=True, timeout=900,
+        )  # fmt: skip
+        return done.stdout.strip().removeprefix("HINDSIGHT_URL=")
+
+    def start(self) -> None:
+        """Install what is missing, then start."""
+        self.run("install", VENV, "--version", VERSION)
+        self.url = self.run("start", VENV, self.state)
+
+    def pause(self) -> None:
+        """Go away."""
+        self.run("pause", self.state)
+
+    def resume(self) -> None:
+        """Come back."""
+        self.run("resume", self.state)
+
+    def get(self, path: str) -> Any:
+        """What the server itself answers."""
+        with urllib.request.urlopen(f"{self.url}/v1/default/{path}", timeout=20) as answer:
+            return json.loads(answer.read())
+
+    def facts(self) -> list[str]:
+        """Texts of the facts of its only bank; observations that it made of them are left out."""
+        (bank,) = self.get("banks")["banks"]
+        listed = self.get(f"banks/{bank['bank_id']}/memories/list?limit=500")
+        return [item["text"] for item in listed["items"] if item["fact_type"] != "observation"]
+
+
+@pytest.fixture
+def hindsight(loopback: None) -> Iterator[HindsightServer]:
+    """A server of the test's own; skips where none can be installed."""
+    # PostgreSQL may have to run as another user, to whom pytest's own folders are closed.
+    folder = Path(tempfile.mkdtemp(prefix="hindsight-server-"))
+    folder.chmod(0o755)
+    server = HindsightServer(folder / "state")
+    try:
+        server.start()
+    except (subprocess.SubprocessError, OSError) as error:
+        said = getattr(error, "stderr", None) or error
+        shutil.rmtree(folder)
+        pytest.skip(f"no Hindsight server {VERSION}: {str(said)[-300:]}")
+    yield server
+    server.run("stop", server.state)
+    folder.rmdir()
+
+
+@pytest.fixture
+def pi_there(pi: Any, hindsight: HindsightServer) -> Any:
+    """pi with memory installed and its bank on the server."""
+    pi.mem("install", "pi")
+    pi.env["HINDSIGHT_MEM_BANK__BACKEND"] = "hindsight"
+    pi.env["HINDSIGHT_MEM_HINDSIGHT__BASE_URL"] = hindsight.url
+    return pi
+
+
+@pytest.mark.spec("pi/M-01", "br/BR-11")
+def test_the_second_session_knows_what_the_first_put_on_the_server(
+    pi_there: Any, hindsight: HindsightServer
+) -> None:
+    pi_there.say("-p", f"Remember that the {PORT}")
+    pi_there.say("-p", f"Remember that the {HERON}")
+    stored = hindsight.facts()
+    rpc = pi_there.rpc()
+    rpc.prompt("Which port does the checkout service listen on?")
+    rpc.prompt("And what is the port of that checkout service again?")
+    assert rpc.close() == 0
+
+    assert sum("7443" in fact for fact in stored) == 1
+    assert sum("heron" in fact for fact in stored) == 1
+    for request in pi_there.server.conversation()[-2:]:
+        (block,) = [text for text in texts(request) if BLOCK in text]
+        assert block.startswith('<hindsight-memory kind="recall">')
+        assert block.rstrip().endswith("</hindsight-memory>")
+        assert block.count(PORT) == 1
+        assert "heron" not in block
+        assert "\n".join(texts(request)).count(PORT) == 1
+    assert not list(pi_there.memory.glob("banks/*.db"))
+    session = pi_there.session_files()[-1].read_text()
+    assert BLOCK not in session
+    assert "7443" not in session
+
+
+@pytest.mark.spec("br/BR-01", "br/BR-11")
+@pytest.mark.parametrize("deliverer", ["queue flush", "next session"])
+def test_while_the_server_is_down_turns_go_on_and_writes_wait(
+    pi_there: Any, hindsight: HindsightServer, deliverer: str
+) -> None:
+    pi_there.say("-p", f"Remember that the {PORT}")
+    hindsight.pause()
+    rpc = pi_there.rpc()
+    rpc.prompt(f"Remember that the {HERON}")
+    rpc.prompt("Which port does the checkout service listen on?")
+    assert rpc.close() == 0
+    waiting = json.loads(pi_there.mem("queue", "list", "--json"))
+
+    assert len(pi_there.server.conversation()) == 3
+    assert hindsight.url not in json.dumps([r.body for r in pi_there.server.conversation()])
+    assert BLOCK not in "\n".join(texts(pi_there.server.conversation()[-1]))
+    (notice,) = rpc.notices()
+    assert notice.startswith("The bank is away")
+    assert (waiting["pending"], waiting["dead"]) == (1, 0)
+
+    hindsight.resume()
+    if deliverer == "queue flush":
+        assert json.loads(pi_there.mem("queue", "flush", "--json"))["sent"] == 1
+    pi_there.say("-p", "Hello there.")
+    pi_there.say("-p", "Hello again.")
+
+    stored = hindsight.facts()
+    assert sum("heron" in fact for fact in stored) == 1
+    assert sum("7443" in fact for fact in stored) == 1
+    assert json.loads(pi_there.mem("queue", "list", "--json"))["total"] == 0
