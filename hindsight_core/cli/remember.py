@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WITHOUT = "without a model: only what the user stated or asked to keep"
 ODDITIES = {
     "unknown": "record(s) of an unknown form were left out",
-    "skipped": "early entries were left out: the file is too large",
+    "skipped": "entries were left out: the file is too large",
     "repaired": "line(s) had broken characters, which were repaired",
 }
 

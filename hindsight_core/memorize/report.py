@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ class MemorizeReport:
     Attributes:
         outcome: ``stored``; ``queued`` (durable here, the bank is away); ``known`` (the bank
             holds all of it); ``empty`` (looked, nothing worth keeping); ``skipped`` (did not
-            look); ``failed`` (not dealt with, tried again later unless the reason says that it
-            was set aside).
+            look, or not at all of it); ``failed`` (not dealt with, tried again later unless the
+            reason says that it was set aside).
         document_id: The document written, if one was.
         stored: The facts of the document; for ``known`` the ones that the bank holds.
         known: How many candidates the bank held already.
@@ -37,3 +37,19 @@ class MemorizeReport:
     reason: str | None = None
     calls: int = 0
     rejected: tuple[str, ...] = ()
+
+
+def incomplete(report: MemorizeReport, missing: int) -> MemorizeReport:
+    """The report on a session of which entries are missing: nobody can call that empty.
+
+    Args:
+        report: What a window came to.
+        missing: How many entries of the session were left out when it was read.
+    """
+    if not missing or report.outcome != "empty":
+        return report
+    why = (
+        f"{report.reason}, but {missing} entries were left out because the session is too large; "
+        "split it into smaller files to have all of it looked at"
+    )
+    return replace(report, outcome="skipped", reason=why)

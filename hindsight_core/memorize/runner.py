@@ -11,7 +11,7 @@ from hindsight_core.errors import HindsightError
 from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
 from hindsight_core.memorize.parts import Parts
-from hindsight_core.memorize.report import MemorizeReport
+from hindsight_core.memorize.report import MemorizeReport, incomplete
 from hindsight_core.memorize.run import Run, running
 from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindows, whole
 from hindsight_core.memorize.store import Store
@@ -115,7 +115,8 @@ class Memorizer:
         async with self._windows.turn(transcript.session_id):
             await self._windows.recognise()
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
-                reports = await self._all_due(transcript, reason, before)
+                found = await self._all_due(transcript, reason, before)
+                reports = [incomplete(report, transcript.skipped) for report in found]
             return reports or await self._nothing_due(transcript, before)
 
     async def retain_note(

@@ -89,7 +89,7 @@ class Transcript:
         entries: The active path, oldest first.
         cwd: The directory that the session itself recorded, when it did.
         unknown: Records and parts that were skipped because their form is unknown.
-        skipped: Entries at the start that were left out because the file is too large.
+        skipped: Entries that were left out because the file is too large.
         repaired: Lines with broken bytes, which were repaired.
     """
 

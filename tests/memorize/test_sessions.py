@@ -48,6 +48,17 @@ async def test_a_cursor_beyond_the_boundary_is_told(kit, talk, script, answer):
     assert len(made.asked("extract")) == 1
 
 
+@pytest.mark.spec("br/BR-73")
+@pytest.mark.parametrize(("words", "missing"), [("ok", 118), ("", 118), ("ok", 0)])
+async def test_a_session_with_missing_entries_is_not_called_empty(kit, talk, words, missing):
+    talk.user(words)
+    made = kit()
+    session = replace(talk.transcript(), skipped=missing)
+    (report,) = await made.memorizer.remember_transcript(session, reason="manual")
+    assert report.outcome == ("skipped" if missing else "empty")
+    assert ("118 entries were left out" in report.reason) is bool(missing)
+
+
 @pytest.mark.spec("pi/M-03", "br/BR-22")
 async def test_jobs_of_a_session_run_in_order_over_their_snapshots(kit, talk, script):
     release = asyncio.Event()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from hindsight_core.errors import TranscriptError
 from hindsight_core.testing.transcripts import TranscriptBuilder
 from hindsight_core.transcript.entry import Text, ToolResult, Transcript
+from hindsight_core.transcript.path import active_path
 from hindsight_core.transcript.readers import read_transcript
 from hindsight_core.transcript.readers.base import Collector
 from hindsight_core.transcript.readers.canonical import CanonicalReader
@@ -254,6 +256,38 @@ def test_the_oldest_entries_go_when_there_are_too_many() -> None:
     collector.add(talk.user("x" * 5_500))
     assert [e.text[:4] for e in collector][-1] == "xxxx" and len(collector) < 4
     assert collector.skipped + len(collector) == 13
+
+
+@pytest.mark.spec("br/BR-73")
+def test_what_was_said_outlives_long_tool_results_and_silent_entries() -> None:
+    talk = TranscriptBuilder()
+    collector = Collector(max_bytes=40_000, max_entries=60)
+    for number in range(10):
+        collector.add(talk.user(f"rule {number}"))
+        collector.add(talk.assistant(f"noted {number}", thinking="t" * 3_000))
+        for _ in range(10):
+            call = talk.call("write", text="a" * 3_000)
+            collector.add(talk.assistant(calls=[call]))
+            collector.add(talk.result("r" * 7_000))
+    kept = list(collector)
+    said = [entry.text for entry in kept if entry.text]
+    assert said == [text for n in range(10) for text in (f"rule {n}", f"noted {n}")]
+    assert collector.skipped == 220 - len(kept) and len(kept) <= 60
+    assert active_path(kept) == tuple(kept)
+    assert all(entry.parent_id != entry.id for entry in kept)
+
+
+@pytest.mark.spec("br/BR-73")
+def test_a_branch_is_still_one_when_entries_between_are_let_go() -> None:
+    talk = TranscriptBuilder()
+    first = talk.user("start")
+    between = talk.result("r" * 400)
+    lost = talk.user("abandoned")
+    kept = replace(talk.user("kept"), parent_id=between.id)
+    collector = Collector(max_entries=3)
+    for entry in (first, between, lost, kept):
+        collector.add(entry)
+    assert [entry.text for entry in active_path(list(collector))] == ["start", "kept"]
 
 
 RECORDS = st.sampled_from(

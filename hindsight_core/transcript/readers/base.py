@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +12,21 @@ from typing import Protocol, runtime_checkable
 
 from hindsight_core.errors import TranscriptError
 from hindsight_core.transcript.characters import cut
-from hindsight_core.transcript.entry import Entry, Part, Text, Thinking, ToolResult, Transcript
+from hindsight_core.transcript.entry import (
+    Entry,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
 
 MAX_BYTES = 96_000_000
 MAX_ENTRIES = 100_000
 PART_LIMIT = 1_000_000
 RESULT_LIMIT = 8_000
+SHORT_LIMIT = 500
 
 
 @runtime_checkable
@@ -40,13 +49,16 @@ class TranscriptReader(Protocol):
 
 
 class Collector:
-    """Keeps the newest entries of a file of any size, in bounded memory.
+    """Keeps the talk of a file of any size, in bounded memory.
+
+    What is too much goes in this order, the oldest first: most of long tool calls, results
+    and thoughts, then entries in which nobody speaks, and only then what was said.
 
     Attributes:
         records: Everything that looked like a record, known or not.
         unknown: Records of an unknown form.
         unknown_parts: Parts of an unknown form in known records.
-        skipped: Entries at the start that were let go because the file is too large.
+        skipped: Entries that were let go because the file is too large.
     """
 
     def __init__(self, *, max_bytes: int = MAX_BYTES, max_entries: int = MAX_ENTRIES) -> None:
@@ -55,19 +67,48 @@ class Collector:
         self.unknown_parts = 0
         self.skipped = 0
         self._limits = (max_bytes, max_entries)
-        self._entries: deque[tuple[int, Entry]] = deque()
+        self._entries: OrderedDict[int, Entry] = OrderedDict()
         self._size = 0
+        self._number = 0
+        self._long: deque[int] = deque()
+        self._silent: deque[int] = deque()
+        self._parents: dict[str, str | None] = {}
 
     def add(self, entry: Entry) -> None:
         """Take one entry; its texts are bounded at once, its images hold nothing."""
         entry = replace(entry, parts=tuple(map(_bounded, entry.parts)))
-        size = sum(sys.getsizeof(getattr(part, "text", "")) + 200 for part in entry.parts)
-        self._entries.append((size, entry))
-        self._size += size
+        self._number += 1
+        self._entries[self._number] = entry
+        self._size += _size(entry)
+        if any(_is_long(part) for part in entry.parts):
+            self._long.append(self._number)
+        if not _speaks(entry):
+            self._silent.append(self._number)
+        while self._size > self._limits[0] and self._long:
+            self._shorten(self._long.popleft())
         while self._size > self._limits[0] or len(self._entries) > self._limits[1]:
-            gone, _ = self._entries.popleft()
-            self._size -= gone
-            self.skipped += 1
+            self._let_go(self._silent.popleft() if self._silent else next(iter(self._entries)))
+
+    def _shorten(self, number: int) -> None:
+        if (entry := self._entries.get(number)) is not None:
+            short = replace(entry, parts=tuple(map(_shortened, entry.parts)))
+            self._entries[number] = short
+            self._size -= _size(entry) - _size(short)
+
+    def _let_go(self, number: int) -> None:
+        """Drop an entry; what follows it hangs on what stood before it."""
+        gone = self._entries.pop(number)
+        self._size -= _size(gone)
+        self.skipped += 1
+        if len(self._parents) < MAX_ENTRIES:
+            self._parents[gone.id] = self._kept_parent(gone)
+
+    def _kept_parent(self, entry: Entry) -> str | None:
+        parent, seen = entry.parent_id, {entry.id}
+        while parent in self._parents and parent not in seen:
+            seen.add(parent)
+            parent = self._parents[parent]
+        return parent
 
     def require(self, path: Path, form: str) -> None:
         """Raise `TranscriptError` when most records are of an unknown form (br/BR-26)."""
@@ -82,7 +123,9 @@ class Collector:
         return len(self._entries)
 
     def __iter__(self) -> Iterator[Entry]:
-        return (entry for _, entry in self._entries)
+        if not self._parents:
+            return iter(self._entries.values())
+        return (replace(e, parent_id=self._kept_parent(e)) for e in self._entries.values())
 
 
 def derived_session_id(entries: Iterator[Entry]) -> str:
@@ -102,3 +145,35 @@ def _bounded(part: Part) -> Part:
             return replace(part, text=cut(part.text, RESULT_LIMIT))
         case _:
             return part
+
+
+def _size(entry: Entry) -> int:
+    """About how many bytes of memory an entry takes."""
+    return sum(sum(map(sys.getsizeof, _texts(part))) + 200 for part in entry.parts)
+
+
+def _texts(part: Part) -> list[str]:
+    if isinstance(part, ToolCall):
+        return [value for value in part.arguments.values() if isinstance(value, str)]
+    return [getattr(part, "text", "")]
+
+
+def _is_long(part: Part) -> bool:
+    return not isinstance(part, Text) and any(len(t) > SHORT_LIMIT for t in _texts(part))
+
+
+def _shortened(part: Part) -> Part:
+    match part:
+        case ToolResult() | Thinking():
+            return replace(part, text=cut(part.text, SHORT_LIMIT))
+        case ToolCall():
+            given = part.arguments.items()
+            short = {k: cut(v, SHORT_LIMIT) if isinstance(v, str) else v for k, v in given}
+            return replace(part, arguments=short)
+        case _:
+            return part
+
+
+def _speaks(entry: Entry) -> bool:
+    """Whether somebody says something in it: a person, the assistant, or a summary of them."""
+    return entry.role != "tool" and any(isinstance(p, Text) and p.text for p in entry.parts)
