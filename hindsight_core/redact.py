@@ -35,15 +35,16 @@ class Redactor:
         self, rules: Iterable[SecretRule] = DEFAULT_RULES, *, extra: Iterable[SecretRule] = ()
     ) -> None:
         self._rules = (*rules, *extra)
+        self._needles = frozenset(needle for rule in self._rules for needle in rule.needles)
 
     def redact(self, text: str) -> str:
         """The text with every secret replaced by the mark."""
-        view = _View(text)
+        view = _View(text, self._needles)
         for rule in self._rules:
             if view.may_hold(rule):
                 changed = _replaced(view.text, _spans(rule, view))
                 if changed is not view.text:
-                    view = _View(changed)
+                    view = _View(changed, self._needles)
         # A value that held a mark already was replaced up to the space in that mark.
         return view.text.replace(f"{MARK}{MARK[7:]}", MARK)
 
@@ -58,14 +59,16 @@ class Redactor:
 class _View:
     """A text, and where the needles of rules are in it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, needles: Iterable[str]) -> None:
         self.text = text
-        self._low = text.lower()
+        self._low = low = text.lower()
+        # Many rules share a needle: each is looked for once.
+        self._there = frozenset([needle for needle in needles if needle in low])
         self._areas: dict[tuple[str, ...], list[Span]] = {}
 
     def may_hold(self, rule: SecretRule) -> bool:
         """Whether any needle of the rule is in the text."""
-        return not rule.needles or any(needle in self._low for needle in rule.needles)
+        return not rule.needles or not self._there.isdisjoint(rule.needles)
 
     def areas(self, rule: SecretRule) -> list[Span]:
         """The parts of the text that the rule has to look at."""
