@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.banks.records import exported, listed, read_record
@@ -35,6 +35,7 @@ FACTS = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(FACTS)
 def test_a_line_brings_back_the_whole_fact(fact):
     line = json.dumps(exported(fact), ensure_ascii=False)

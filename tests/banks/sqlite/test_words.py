@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hindsight_core.banks.sqlite.glossary import dictionary, han_words, translations
@@ -33,6 +33,7 @@ def test_names_are_split_and_joined(text, body, names):
     assert found.names == tuple(names.split())
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_gives_words_that_the_index_takes_for_one_each(text):
     stemmer = Stemmer()
@@ -85,6 +86,7 @@ def test_only_slips_of_the_keyboard_are_corrected(asked, known, alike):
     assert (likeness(asked, known) > 0) is alike
 
 
+@settings(deadline=None)
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
 def test_edits_are_symmetric_and_zero_only_for_the_same(one, other):
     assert edits(one, other) == edits(other, one)
