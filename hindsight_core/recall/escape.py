@@ -5,7 +5,6 @@ spacing, punctuation and letters that look like Latin ones make no difference. O
 is changed, so that ordinary code (``List<User>``, ``a < b``) stays verbatim (pi/R-19, pi/D-12).
 """
 
-
 from __future__ import annotations
 
 import re

@@ -1,6 +1,5 @@
 """Search terms of a prompt without a model (pi/R-08)."""
 
-
 from __future__ import annotations
 
 import math

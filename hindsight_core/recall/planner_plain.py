@@ -1,6 +1,5 @@
 """Plans without a model: the prompt itself is the query, or its keywords are."""
 
-
 from __future__ import annotations
 
 import re

@@ -82,9 +82,11 @@ def test_the_command_line_shows_what_is_installed_and_broken(site):
     assert "hindsight-toy" in human.stdout and "not chosen" in human.stdout
 
 
-def test_the_command_line_shows_what_is_shadowed(install, capsys):
+def test_the_command_line_shows_what_is_shadowed(install, capsys, monkeypatch):
     from hindsight_core.cli.entry import run as command
 
+    # Other samples that are installed beside it may claim the same names.
+    monkeypatch.setenv("HINDSIGHT_MEM_PLUGINS", "hindsight-rival")
     install("rival")
     assert command(["plugins", "--json"]) == 0
     rows = {row["distribution"]: row for row in json.loads(capsys.readouterr().out)["plugins"]}
