@@ -123,3 +123,9 @@ def common(command: Command) -> Command:
         return command(App(json=as_json, bank_name=bank_name), *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
+
+
+def progress(text: str) -> None:
+    """Overwrite the line of progress, where a person watches; an empty text clears it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

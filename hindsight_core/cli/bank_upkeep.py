@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, progress
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ async def _reembed(app: App) -> None:
         bank = _embedded(runtime)
         if runtime.embedder is None:
             raise ConfigError("no embedder is configured; set embeddings.provider first")
-        count = await bank.reembed(progress=_progress)
+        count = await bank.reembed(progress=lambda done: progress(f"{done} vectors"))
         state = await bank.vector_state()
         name = bank.id
     data = {"bank": name, "embedder": state.identity, "made": count, "vectors": state.current}
@@ -65,8 +64,3 @@ def _embedded(runtime: Runtime) -> SqliteBank:
     if not isinstance(bank, SqliteBank):
         raise ConfigError(f"bank {bank.id} is no embedded bank; its server keeps its own indexes")
     return bank
-
-
-def _progress(done: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{done} vectors", end="", file=sys.stderr, flush=True)

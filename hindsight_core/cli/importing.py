@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from hindsight_core.banks.records import read_record
+from hindsight_core.cli.app import App, progress
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
-    from hindsight_core.cli.app import App
     from hindsight_core.memory import Fact
     from hindsight_core.transcript.sanitise import Sanitiser
 
@@ -106,9 +106,3 @@ def _open(file: Path) -> TextIO | nullcontext[TextIO]:
         return file.open(encoding="utf-8", errors="replace")
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}") from error
-
-
-def progress(text: str) -> None:
-    """Overwrite the line of progress, where a person watches."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, progress
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ def promote(app: App, *, backend: str, name: str | None, dry_run: bool) -> int:
 
 
 async def _promote(app: App, backend: str, name: str | None, *, dry_run: bool) -> int:
-    from hindsight_core.cli.importing import progress
     from hindsight_core.cli.promoting import outlook, promote_bank
 
     if backend == _EMBEDDED:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindsight_core.cli.app import App, common
+from hindsight_core.cli.app import App, common, progress
 from hindsight_core.errors import HindsightError, TranscriptError
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
     results = []
     async with app.runtime() as runtime:
         for number, file in enumerate(files, 1):
-            _progress(f"{file} ({number} of {len(files)})")
+            progress(f"{file} ({number} of {len(files)})")
             results.append(await _one(runtime, file, host))
-        _progress("")
+        progress("")
         bank, models = runtime.bank_id, runtime.models
         model = models.label("retain") if models.available("retain") else None
     app.emit(
@@ -126,8 +126,3 @@ def _show(console: Console, bank: str, model: str | None, results: list[dict[str
             if result.get(name):
                 console.print(f"  {result[name]} {text}", markup=False)
     console.print(f"bank {bank}, {how}", markup=False, style="dim")
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

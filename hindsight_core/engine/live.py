@@ -52,7 +52,7 @@ class LiveSession:
         self.runtime = runtime
         self.path = LivePath()
         self.work = Work(runtime, notices=notices, host=host, session_id=session)
-        self.tools = Tools(runtime, session_id=session)
+        self.tools = Tools(runtime, session_id=session, host=host)
         self.shown = ShownSet(
             lambda: runtime.sessions,
             bank=runtime.bank_id,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import BankError, HindsightError, ProviderError, StorageError
-from hindsight_core.identity import normalise
 from hindsight_core.memory import Hit, Scope, TagFilter
 from hindsight_core.prompt_contexts import Tool
+from hindsight_core.recall.escape import escape
+from hindsight_core.recall.search import clean_hits
+from hindsight_core.recall.wire import hit_wire
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
@@ -63,11 +65,13 @@ class Tools:
     Args:
         runtime: The opened configuration.
         session_id: Noted as where a retained fact comes from.
+        host: The agent program, noted with it.
     """
 
-    def __init__(self, runtime: Runtime, *, session_id: str) -> None:
+    def __init__(self, runtime: Runtime, *, session_id: str, host: str) -> None:
         self._runtime = runtime
         self._session_id = session_id
+        self._host = host
         self._calls: dict[str, Callable[[Mapping[str, Any]], Awaitable[ToolResult]]] = {
             "hindsight_recall": self._recall,
             "hindsight_retain": self._retain,
@@ -136,28 +140,22 @@ class Tools:
         fact = await self._runtime.bank.get_fact(self._own_id(fact_id))
         if fact is None:
             return self._found([])
-        return self._found([Hit(fact=fact, bank=self._runtime.bank_id, score=1.0)])
+        hit = Hit(fact=fact, bank=self._runtime.bank_id, score=1.0)
+        limit = self._runtime.settings.security.max_fact_characters
+        return self._found(clean_hits([hit], self._runtime.sanitiser, limit=limit))
 
-    def _found(self, hits: list[Hit]) -> ToolResult:
-        seen: set[str] = set()
-        distinct = []
-        for hit in hits:
-            key = normalise(hit.fact.text)
-            if key not in seen:
-                seen.add(key)
-                distinct.append(hit)
-        lines = [self._line(hit) for hit in distinct]
+    def _found(self, hits: Sequence[Hit]) -> ToolResult:
+        lines = [self._line(hit) for hit in hits]
         details = {
-            "outcome": "ok" if distinct else "empty",
-            "hits": [hit_wire(hit, self._runtime.sanitiser.fact_text) for hit in distinct],
+            "outcome": "ok" if hits else "empty",
+            "hits": [hit_wire(hit) for hit in hits],
         }
         return ToolResult("\n".join(lines) or "(no relevant memory)", details=details)
 
     def _line(self, hit: Hit) -> str:
-        text = self._runtime.sanitiser.fact_text(hit.fact.text)
         moment = hit.fact.timestamp
         date = f" ({moment.date().isoformat()})" if moment else ""
-        return f"- {text}{date} [{hit.id}]"
+        return f"- {escape(hit.fact.text)}{date} [{hit.id}]"
 
     async def _retain(self, arguments: Mapping[str, Any]) -> ToolResult:
         content = _text(arguments, "content")
@@ -167,7 +165,11 @@ class Tools:
         if kind not in KINDS:
             raise BadArgument(f"`kind` must be one of {', '.join(KINDS)}.")
         report = await self._runtime.memorizer.retain_note(
-            content, kind=kind, source="agent-note", session_id=self._session_id
+            content,
+            kind=kind,
+            source="agent-note",
+            session_id=self._session_id,
+            host=self._host,
         )
         bank = self._runtime.bank_id
         details = {
@@ -215,19 +217,6 @@ class Tools:
 
     def _own_id(self, fact_id: str) -> str:
         return fact_id.removeprefix(f"{self._runtime.bank_id}:")
-
-
-def hit_wire(hit: Hit, clean: Callable[[str], str]) -> dict[str, Any]:
-    """A hit as ``details.hits`` and ``recall --json`` show it."""
-    moment = hit.fact.timestamp
-    return {
-        "id": hit.id,
-        "text": clean(hit.fact.text),
-        "score": round(hit.score, 4),
-        "bank": hit.bank,
-        "kind": hit.fact.kind,
-        "timestamp": moment.isoformat() if moment else None,
-    }
 
 
 def _failed(text: str) -> ToolResult:

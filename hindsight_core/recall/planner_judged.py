@@ -6,6 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from hindsight_core.budget import CHARACTERS_PER_TOKEN
 from hindsight_core.errors import BudgetExceeded, PromptError, ProviderError
 from hindsight_core.prompt_contexts import RecallQueries
 from hindsight_core.recall.clip import clip
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("hindsight_core.recall")
 MAX_TOKENS = 320
 QUERY_CHARACTERS = 300
-CHARACTERS_A_TOKEN = 4
 
 
 async def plan_judged(settings: Settings, stages: Stages, turn: Turn, *, timeout_s: float) -> Plan:
@@ -57,7 +57,7 @@ def _plan(settings: Settings, turn: Turn, answer: QueriesAnswer) -> Plan:
 def _variables(settings: Settings, turn: Turn) -> RecallQueries:
     from hindsight_core.transcript.projections import recall_context
 
-    budget = settings.recall.context_tokens * CHARACTERS_A_TOKEN
+    budget = settings.recall.context_tokens * CHARACTERS_PER_TOKEN
     return RecallQueries(
         request=clip(turn.prompt, budget), context=recall_context(turn.entries, budget)
     )
