@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from hindsight_core.budget import work
+from hindsight_core.engine import explicit
 from hindsight_core.engine.bounds import limits, within
 from hindsight_core.engine.live import LiveSession
 from hindsight_core.engine.notices import Notices
@@ -114,13 +114,21 @@ class MemoryEngine:
         self._opening = opening
         warnings = list(opening.warnings)
         tools: list[Params] = []
+        commands: list[Params] = []
         if opening.state in ("active", "tools-only"):
-            opening, tools, problems = await self._open(opening)
+            opening, problems = await self._open(opening)
             warnings += problems
+            if self._live is not None:
+                tools, commands = self._live.tools.describe(), self._live.commands.describe()
         for warning in warnings:
             self._notices.known(warning)
         return opened_wire(
-            opening, protocol=PROTOCOL, tools=tools, warnings=warnings, limits=self.limits
+            opening,
+            protocol=PROTOCOL,
+            tools=tools,
+            commands=commands,
+            warnings=warnings,
+            limits=self.limits,
         )
 
     async def session_start(self, params: Params) -> Params:
@@ -190,24 +198,11 @@ class MemoryEngine:
 
     async def tool_call(self, params: Params) -> Params:
         """Run one of the agent's tools."""
-        name, arguments = _text(params, "name") or "", params.get("arguments")
-        if self._live is None:
-            why = f"Memory is not active here: {self._why_off()}"
-            return {"content": why, "isError": True, "details": {"outcome": "failed"}}
-        given = arguments if isinstance(arguments, dict) else {}
-        try:
-            # The agent asked for it: no budget for automatic work holds it back.
-            with work(session_id=self._live.opening.session.id, explicit=True):
-                return (await self._live.tools.call(name, given)).wire()
-        except Exception as error:
-            logger.exception("%s failed", name)
-            why = f"Memory failed: {type(error).__name__}: {error}"
-            return {"content": why, "isError": True, "details": {"outcome": "failed"}}
+        return await explicit.tool(self._live, params, why_off=self._why_off())
 
     async def command_run(self, params: Params) -> Params:
-        """Slash commands of the session."""
-        name = _text(params, "name") or ""
-        return {"text": f"There is no command {name!r}.", "level": "error"}
+        """Run one slash command of the session."""
+        return await explicit.command(self._live, params, why_off=self._why_off())
 
     async def status_get(self, params: Params) -> Params:
         """What memory does here, with counts and usage."""
@@ -219,7 +214,7 @@ class MemoryEngine:
         """The host is gone: make windows durable and flush, without a model call."""
         await self._leave("crash")
 
-    async def _open(self, opening: Opening) -> tuple[Opening, list[Params], list[str]]:
+    async def _open(self, opening: Opening) -> tuple[Opening, list[str]]:
         from hindsight_core.engine.check import check
         from hindsight_core.runtime import Runtime
 
@@ -237,16 +232,16 @@ class MemoryEngine:
             live = LiveSession(
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
             )
-            tools = live.tools.describe()
+            live.tools.describe()
             problems = [*await check(runtime), *runtime.problems]
         except Exception as error:
             if not isinstance(error, HindsightError):
                 logger.exception("the session could not be opened")
             self._opening = broken = opening.off(str(error) or type(error).__name__)
-            return broken, [], []
+            return broken, []
         self._live = live
         self.limits = limits(runtime.settings, self._ceiling)
-        return opening, tools, problems
+        return opening, problems
 
     async def _leave(self, reason: str) -> int:
         live, self._live = self._live, None

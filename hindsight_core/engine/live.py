@@ -7,10 +7,11 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.path import LivePath
 from hindsight_core.engine.shown import ShownSet
-from hindsight_core.engine.tools import Tools
+from hindsight_core.engine.tools.box import Tools
 from hindsight_core.engine.work import Work
 from hindsight_core.errors import HindsightError
 from hindsight_core.turns import RecallOutcome, Turn
@@ -52,7 +53,11 @@ class LiveSession:
         self.runtime = runtime
         self.path = LivePath()
         self.work = Work(runtime, notices=notices, host=host, session_id=session)
-        self.tools = Tools(runtime, session_id=session, host=host)
+        self.host = host
+        self.bridge = bridge
+        self.notices = notices
+        self.tools = Tools(self)
+        self.commands = Commands(self)
         self.shown = ShownSet(
             lambda: runtime.sessions,
             bank=runtime.bank_id,
@@ -60,8 +65,6 @@ class LiveSession:
             blocks=opening.capabilities.blocks,
         )
         self._durable = Durable(runtime, notices=notices, session_id=session, host=host)
-        self._notices = notices
-        self._bridge = bridge
         self._turns = 0
 
     @property
@@ -161,10 +164,10 @@ class LiveSession:
         """Take the path out of a call's parameters, or ask the host for it; False: resync."""
         if self.path.update(params):
             return True
-        if "entries" not in self._bridge.capabilities:
+        if "entries" not in self.bridge.capabilities:
             return False
         try:
-            reply = await self._bridge.request("host/entries", {})
+            reply = await self.bridge.request("host/entries", {})
         except HindsightError as error:
             logger.info("no entries from the host: %s", error)
             return False
@@ -191,15 +194,15 @@ class LiveSession:
 
         self.shown.add(shown_by(outcome))
         if outcome.outcome == "failed" and self._is_away(outcome):
-            self._notices.bank_away("recall", outcome.reason)
+            self.notices.bank_away("recall", outcome.reason)
         elif outcome.outcome == "failed":
-            self._notices.trouble("recall", f"Nothing was recalled: {outcome.reason}")
+            self.notices.trouble("recall", f"Nothing was recalled: {outcome.reason}")
         elif outcome.outcome == "degraded" and self.runtime.stages.available("recall"):
-            self._notices.trouble("model", f"Recall works without a model: {outcome.reason}")
+            self.notices.trouble("model", f"Recall works without a model: {outcome.reason}")
         elif outcome.outcome in ("injected", "empty"):
-            self._notices.over("recall", "Recall works again.")
+            self.notices.over("recall", "Recall works again.")
             if outcome.searched:
-                self._notices.over("model", "The model for recall answers again.")
+                self.notices.over("model", "The model for recall answers again.")
 
     def _is_away(self, outcome: RecallOutcome) -> bool:
         bank = self.runtime.bank_id

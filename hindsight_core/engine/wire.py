@@ -17,6 +17,7 @@ def opened_wire(
     *,
     protocol: int,
     tools: list[dict[str, Any]],
+    commands: list[dict[str, Any]],
     warnings: list[str],
     limits: Limits,
 ) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def opened_wire(
         "state": opening.state,
         "bank": opening.bank_wire,
         "tools": tools,
-        "commands": [],
+        "commands": commands,
         "warnings": warnings,
         "limits": limits.wire(),
     }

@@ -1,0 +1,51 @@
+"""What a person or the agent asks for: tools and slash commands, on with the automatic off."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.budget import work
+from hindsight_core.engine.commands.base import CommandResult
+from hindsight_core.engine.tools.base import failed
+
+if TYPE_CHECKING:
+    from hindsight_core.engine.live import LiveSession
+
+logger = logging.getLogger("hindsight_core.engine")
+
+
+async def tool(
+    live: LiveSession | None, params: Mapping[str, Any], *, why_off: str
+) -> dict[str, Any]:
+    """The result of ``tool/call``; never raises for a memory failure."""
+    name, arguments = params.get("name"), params.get("arguments")
+    if live is None:
+        return failed(f"Memory is not active here: {why_off}").wire()
+    try:
+        # The agent asked for it: no budget for automatic work holds it back.
+        with work(session_id=live.opening.session.id, explicit=True):
+            given = arguments if isinstance(arguments, dict) else {}
+            result = await live.tools.call(name if isinstance(name, str) else "", given)
+    except Exception as error:
+        logger.exception("%s failed", name)
+        result = failed(f"Memory failed: {type(error).__name__}: {error}")
+    return result.wire()
+
+
+async def command(
+    live: LiveSession | None, params: Mapping[str, Any], *, why_off: str
+) -> dict[str, Any]:
+    """The result of ``command/run``; never raises for a memory failure."""
+    name, arguments = params.get("name"), params.get("arguments")
+    if live is None:
+        return CommandResult(f"Memory is not active here: {why_off}").wire()
+    try:
+        with work(session_id=live.opening.session.id, explicit=True):
+            given = arguments if isinstance(arguments, str) else ""
+            result = await live.commands.run(name if isinstance(name, str) else "", given)
+    except Exception as error:
+        logger.exception("/%s failed", name)
+        result = CommandResult(f"Memory failed: {type(error).__name__}: {error}", "error")
+    return result.wire()

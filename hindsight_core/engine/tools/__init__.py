@@ -1,0 +1,1 @@
+"""The agent's tools: one file a tool, all in one box."""

@@ -1,0 +1,76 @@
+"""All tools of one session: the built-in ones and those of plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.engine.tools.base import BadArgument, SessionTool, ToolResult, failed
+from hindsight_core.engine.tools.foreign import ForeignTool, foreign_tools
+from hindsight_core.engine.tools.forget import ForgetTool
+from hindsight_core.engine.tools.recall import RecallTool
+from hindsight_core.engine.tools.reflect import ReflectTool
+from hindsight_core.engine.tools.retain import RetainTool
+from hindsight_core.errors import HindsightError
+from hindsight_core.prompt_contexts import Tool
+
+if TYPE_CHECKING:
+    from hindsight_core.engine.live import LiveSession
+
+Factory = Callable[["LiveSession"], Iterable[SessionTool]]
+
+
+def _basic(live: LiveSession) -> Iterable[SessionTool]:
+    return RecallTool(live), RetainTool(live), ReflectTool(live), ForgetTool(live)
+
+
+FACTORIES: tuple[Factory, ...] = (_basic,)
+"""Each gives the tools that the settings of a session offer, in the order of the list."""
+
+
+class Tools:
+    """The tools of one session.
+
+    Args:
+        live: The session.
+    """
+
+    def __init__(self, live: LiveSession) -> None:
+        self._live = live
+
+    @cached_property
+    def _tools(self) -> Mapping[str, SessionTool | ForeignTool]:
+        own = {tool.name: tool for factory in FACTORIES for tool in factory(self._live)}
+        return {**foreign_tools(self._live, taken=frozenset(own)), **own}
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Name, description and JSON schema of each tool, the built-in ones first."""
+        tools = sorted(self._tools.values(), key=lambda tool: isinstance(tool, ForeignTool))
+        return [
+            {
+                "name": tool.name,
+                "description": self._description(tool),
+                "parameters": dict(tool.parameters),
+            }
+            for tool in tools
+        ]
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run one tool; every failure is a result that says so, never an exception."""
+        tool = self._tools.get(name)
+        if tool is None:
+            return failed(f"There is no tool {name!r}. Tools: {', '.join(self._tools)}.")
+        try:
+            return await tool.call(arguments)
+        except BadArgument as error:
+            return failed(str(error))
+        except HindsightError as error:
+            return failed(f"Memory failed: {error}")
+
+    def _description(self, tool: SessionTool | ForeignTool) -> str:
+        if isinstance(tool, ForeignTool):
+            return tool.description
+        runtime = self._live.runtime
+        variables = Tool(bank=runtime.bank_id, language=runtime.settings.memorize.language)
+        return runtime.prompts.render(f"tools/{tool.name}", variables).text.strip()
