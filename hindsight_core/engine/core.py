@@ -114,19 +114,18 @@ class MemoryEngine:
         self._opening = opening
         warnings = list(opening.warnings)
         tools: list[Params] = []
-        commands: list[Params] = []
         if opening.state in ("active", "tools-only"):
             opening, problems = await self._open(opening)
             warnings += problems
             if self._live is not None:
-                tools, commands = self._live.tools.describe(), self._live.commands.describe()
+                tools = self._live.tools.describe()
         for warning in warnings:
             self._notices.known(warning)
         return opened_wire(
             opening,
             protocol=PROTOCOL,
             tools=tools,
-            commands=commands,
+            commands=explicit.listed(self._live, opening),
             warnings=warnings,
             limits=self.limits,
         )
@@ -202,7 +201,8 @@ class MemoryEngine:
 
     async def command_run(self, params: Params) -> Params:
         """Run one slash command of the session."""
-        return await explicit.command(self._live, params, why_off=self._why_off())
+        why = self._why_off()
+        return await explicit.command(self._live, self._opening, params, why_off=why)
 
     async def status_get(self, params: Params) -> Params:
         """What memory does here, with counts and usage."""

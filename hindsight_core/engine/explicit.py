@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.budget import work
 from hindsight_core.engine.commands.base import CommandResult
+from hindsight_core.engine.commands.book import described, offered_commands, run_without_bank
 from hindsight_core.engine.tools.base import failed
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.opening import Opening
 
 logger = logging.getLogger("hindsight_core.engine")
 
@@ -35,12 +37,15 @@ async def tool(
 
 
 async def command(
-    live: LiveSession | None, params: Mapping[str, Any], *, why_off: str
+    live: LiveSession | None, opening: Opening | None, params: Mapping[str, Any], *, why_off: str
 ) -> dict[str, Any]:
     """The result of ``command/run``; never raises for a memory failure."""
     name, arguments = params.get("name"), params.get("arguments")
+    if live is None and opening is not None and opening.loaded is not None:
+        named = name if isinstance(name, str) else ""
+        return run_without_bank(named, opening.loaded.settings, reason=why_off).wire()
     if live is None:
-        return CommandResult(f"Memory is not active here: {why_off}").wire()
+        return CommandResult(f"Memory is not active here: {why_off}", "warning").wire()
     try:
         with work(session_id=live.opening.session.id, explicit=True):
             given = arguments if isinstance(arguments, str) else ""
@@ -49,3 +54,12 @@ async def command(
         logger.exception("/%s failed", name)
         result = CommandResult(f"Memory failed: {type(error).__name__}: {error}", "error")
     return result.wire()
+
+
+def listed(live: LiveSession | None, opening: Opening) -> list[dict[str, Any]]:
+    """``initialize.commands``: a session without a bank has them too, to say what to do."""
+    if live is not None:
+        return live.commands.describe()
+    if opening.state != "dormant" or opening.loaded is None:
+        return []
+    return [described(command) for command in offered_commands(opening.loaded.settings)]

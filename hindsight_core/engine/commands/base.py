@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from hindsight_core.errors import HindsightError
+
+if TYPE_CHECKING:
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.engine.live import LiveSession
 
 Level = Literal["info", "warning", "error"]
 
@@ -59,6 +63,34 @@ class SessionCommand(Protocol):
     async def run(self, arguments: str) -> CommandResult:
         """Do it; raises `UsageError` for wrong arguments, else `HindsightError`."""
         ...
+
+
+class Command:
+    """A built-in slash command; known to the host also where no bank is declared.
+
+    Attributes:
+        name: Without the slash.
+        description: One line for the host's list.
+        argument_hint: How arguments look; None when it takes none.
+        opens_panel: It does no more than that, so it works without a bank.
+    """
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    argument_hint: ClassVar[str | None] = None
+    opens_panel: ClassVar[bool] = False
+
+    def __init__(self, live: LiveSession) -> None:
+        self.live = live
+
+    @classmethod
+    def offered(cls, settings: Settings) -> bool:
+        """Whether these settings offer it."""
+        return True
+
+    async def run(self, arguments: str) -> CommandResult:
+        """Do it; ``arguments`` has no space around it. Raises as `SessionCommand.run`."""
+        raise NotImplementedError
 
 
 class UsageError(HindsightError):

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from hindsight_core.engine.commands.base import CommandResult, SessionCommand, UsageError
+from hindsight_core.engine.commands.base import (
+    Command,
+    CommandResult,
+    SessionCommand,
+    UsageError,
+)
 from hindsight_core.engine.commands.foreign import foreign_commands
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
+    from hindsight_core.config.settings import Settings
     from hindsight_core.engine.live import LiveSession
 
-Factory = Callable[["LiveSession"], Iterable[SessionCommand]]
-FACTORIES: tuple[Factory, ...] = ()
-"""Each gives the commands that the settings of a session offer, in the order of the list."""
+COMMANDS: tuple[type[Command], ...] = ()
+"""The built-in ones, in the order in which hosts list them."""
 
 
 class Commands:
@@ -30,7 +35,8 @@ class Commands:
 
     @cached_property
     def _commands(self) -> Mapping[str, SessionCommand]:
-        own = {command.name: command for make in FACTORIES for command in make(self._live)}
+        offered = offered_commands(self._live.runtime.settings)
+        own = {command.name: command(self._live) for command in offered}
         return {**own, **foreign_commands(self._live, taken=frozenset(own))}
 
     def describe(self) -> list[dict[str, Any]]:
@@ -41,8 +47,7 @@ class Commands:
         """Run one; every failure is a result that says so, never an exception."""
         command = self._commands.get(name)
         if command is None:
-            known = ", ".join(f"/{known}" for known in self._commands) or "none"
-            return CommandResult(f"There is no command {name!r}. Commands: {known}.", "error")
+            return _unknown(name, self._commands)
         try:
             return await command.run(arguments.strip())
         except UsageError as error:
@@ -51,9 +56,29 @@ class Commands:
             return CommandResult(f"/{name} failed: {error}", "error")
 
 
-def described(command: SessionCommand) -> dict[str, Any]:
+def offered_commands(settings: Settings) -> list[type[Command]]:
+    """The built-in commands that these settings offer."""
+    return [command for command in COMMANDS if command.offered(settings)]
+
+
+def run_without_bank(name: str, settings: Settings, *, reason: str) -> CommandResult:
+    """What a command answers where memory is not active: why, and what to do (pi/C-13)."""
+    commands = {command.name: command for command in offered_commands(settings)}
+    if name not in commands:
+        return _unknown(name, commands)
+    if commands[name].opens_panel:
+        return CommandResult(panel=True)
+    return CommandResult(f"/{name} did nothing: {reason}")
+
+
+def described(command: SessionCommand | type[Command]) -> dict[str, Any]:
     """One entry of ``initialize.commands``."""
     entry: dict[str, Any] = {"name": command.name, "description": command.description}
     if command.argument_hint is not None:
         entry["argumentHint"] = command.argument_hint
     return entry
+
+
+def _unknown(name: str, commands: Mapping[str, object]) -> CommandResult:
+    known = ", ".join(f"/{known}" for known in commands) or "none"
+    return CommandResult(f"There is no command {name!r}. Commands: {known}.", "error")
