@@ -19,6 +19,7 @@ CAPABILITIES = {
     "entries": True,
     "credentials": True,
     "status": True,
+    "panel": True,
     "blocks": "replay",
 }
 
@@ -83,6 +84,7 @@ class PiAdapter:
         actions: list[Action] = [
             {"type": "limits", "limits": opened["limits"]},
             {"type": "tools", "tools": opened["tools"]},
+            {"type": "commands", "commands": opened.get("commands") or []},
         ]
         actions += [
             {"type": "notify", "level": "warning", "text": text} for text in opened["warnings"]

@@ -14,6 +14,7 @@ from hindsight_core.host import Change, InstallPlan, InstallRequest
 
 ORIGINAL = "pi-hindsight"
 SHIM_FILES = ("index.ts",)
+BRIDGE_FILES = ("client.js", "screen.js")
 _INDENT = re.compile(r"\A\s*\{\r?\n([ \t]+)\S")
 
 
@@ -113,12 +114,12 @@ def _change(path: Path, text: str | None, table: dict[str, Any], after: dict[str
 
 
 def _shim(request: InstallRequest) -> list[Change]:
-    shim, client = files("hindsight_host_pi") / "shim", files("hindsight_core") / "bridge"
+    shim, bridge = files("hindsight_host_pi") / "shim", files("hindsight_core") / "bridge"
     launch = {"command": list(request.command), "env": dict(request.bridge_env)}
     texts = {name: (shim / name).read_text("utf-8") for name in SHIM_FILES}
-    texts["client.js"] = (client / "client.js").read_text("utf-8")
+    texts |= {name: (bridge / name).read_text("utf-8") for name in BRIDGE_FILES}
     texts["launch.json"] = json.dumps(launch, indent=2) + "\n"
-    # The client is a module whatever package.json stands above it.
+    # They are modules whatever package.json stands above it.
     texts["package.json"] = json.dumps({"type": "module", "private": True}) + "\n"
     return [
         Change(request.shims / name, _present(request.shims / name), text, ours=True)

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Bridge } from "./client.js";
+import { Screen } from "./screen.js";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SHOWN = "hindsight-shown";
@@ -23,6 +24,8 @@ export default function (pi: any) {
   });
 
   const notify = (text: string, level: string) => { if (ctx?.hasUI) ctx.ui.notify(text, level); };
+  const screen = new Screen({ pi, bridge, say: notify, ready: () => opened });
+  import("@earendil-works/pi-tui").then((tui: any) => { screen.tools = tui; }, () => {});
 
   // The memory process is one cause of trouble: told once, and once more when it is over.
   function trouble(text: string) {
@@ -35,7 +38,8 @@ export default function (pi: any) {
 
   function take(method: string, params: any) {
     if (method === "notify") notify(params.text, params.level);
-    else if (method === "status/changed") { if (ctx?.hasUI) ctx.ui.setStatus("hindsight", params.line); }
+    else if (method === "status/changed") screen.widget(ctx, params);
+    else screen.take(method, params);
   }
 
   // -- what only the host knows ---------------------------------------------------------------
@@ -100,7 +104,8 @@ export default function (pi: any) {
       if (action.type === "limits") limits = action.limits;
       else if (action.type === "tools") action.tools.forEach(registerTool);
       else if (action.type === "notify") notify(action.text, action.level);
-      else if (action.type === "status") { if (ctx.hasUI) ctx.ui.setStatus("hindsight", action.line); }
+      else if (action.type === "commands") screen.register(action.commands);
+      else if (action.type === "status") screen.widget(ctx, action);
       else if (action.type === "show") { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
     }
     return actions;
@@ -111,7 +116,7 @@ export default function (pi: any) {
     if (opening || !bridge.start()) return false;
     const manager = ctx.sessionManager, file = manager.getSessionFile();
     sent = undefined;
-    const session = { id: manager.getSessionId(), file, trusted: !!ctx.isProjectTrusted?.(), ephemeral: file === undefined, onlyTools };
+    const session = { id: manager.getSessionId(), file, trusted: !!ctx.isProjectTrusted?.(), ephemeral: file === undefined, onlyTools, name: pi.getSessionName?.() };
     const payload = { reason, cwd: ctx.cwd, session, ...delta() };
     opening = bridge.call("event", { name: "session_start", payload }, { timeoutMs: START_MS })
       .then((reply: any) => { opened = true; apply(reply.actions ?? []); over(); }, failed)
@@ -136,6 +141,7 @@ export default function (pi: any) {
   }
 
   pi.registerFlag("mem-only-tools", { description: "memory tools only, nothing automatic", type: "boolean", default: false });
+  pi.registerShortcut?.("alt+h", { description: "memory panel", handler: (context: any) => screen.panel(context) });
   pi.registerEntryRenderer?.(SHOWN, (entry: any, options: any, theme: any) => {
     const lines = shown.get(entry.data?.id) ?? [];
     const visible = options?.expanded ? lines : lines.slice(0, 1);
