@@ -10,56 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-BY_ID = MappingProxyType({"lines": "ids"})
-"""Field metadata: printed whole, such a list names its items by id instead of by number."""
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryText:
-    """A fact category as prompts show it (pi/K-02): ``banned`` ones are named to be left out."""
-
-    key: str
-    label: str
-    heading: str
-    clause: str
-    example: str | None = None
-    banned: bool = False
-
-    def __str__(self) -> str:
-        """How ``{{ categories }}`` shows it behind its key."""
-        return self.clause
-
-
-@dataclass(frozen=True, slots=True)
-class FactLine:
-    """A fact in a prompt or block."""
-
-    text: str
-    id: str | None = None
-    date: str | None = None
-    origin: str | None = None
-    kind: str | None = None
-
-    def __str__(self) -> str:
-        """How ``{{ facts }}`` shows it."""
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class RecallQueries:
-    """``recall/queries``: the latest request and the conversation before it (pi/R-03)."""
-
-    request: str
-    context: str
-
-
-@dataclass(frozen=True, slots=True)
-class RecallJudge:
-    """``recall/judge``: what is asked, the search key and its numbered hits (pi/R-12)."""
-
-    request: str
-    query: str
-    facts: tuple[FactLine, ...]
+from hindsight_core.prompt_contexts_recall import RECALL_STAGES
+from hindsight_core.prompt_fields import BY_ID, CategoryText, FactLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +116,46 @@ class Mission:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallBlock:
-    """``blocks/recall``: the facts of a turn, best first; the core wraps it."""
+class Question:
+    """``decision/question``: what one question of a decision asks (s1/S-DEC-2).
 
-    queries: tuple[str, ...]
-    found: int
-    facts: tuple[FactLine, ...]
+    ``kind`` is ``inject``, ``read`` or ``write``; the others are of the bank, empty for ``inject``.
+    """
+
+    kind: str
+    bank: str
+    role: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskState:
+    """``decision/tasks``: the open tasks; ``known`` is false when nobody could read them."""
+
+    known: bool
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteQuestion:
+    """A question in ``decision/route``."""
+
+    id: str
+    text: str
+
+    def __str__(self) -> str:
+        """How ``{{ questions }}`` shows it behind its id."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """``decision/route``: a turn, and what is to be decided about it (s1/S-DEC-10)."""
+
+    last_user_message: str
+    task_state: str
+    activity: str
+    questions: tuple[RouteQuestion, ...] = field(metadata=BY_ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +182,16 @@ class Tool:
     language: str
 
 
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """``hosts/generic/skill``, ``hosts/mcp/instructions``: what an agent is told of the memory."""
+
+    server: str
+
+
 STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
-        "recall/queries": RecallQueries,
-        "recall/judge": RecallJudge,
+        **RECALL_STAGES,
         "memorize/extract": Extract,
         "memorize/category": CategoryPart,
         "memorize/merge": Merge,
@@ -214,11 +206,16 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "bank/retain_context": RetainContext,
         "bank/retain_mission": Mission,
         "bank/observations_mission": Mission,
-        "blocks/recall": RecallBlock,
+        "decision/route": Route,
+        "decision/question": Question,
+        "decision/tasks": TaskState,
         "tools/hindsight_recall": Tool,
         "tools/hindsight_retain": Tool,
+        "tools/hindsight_retain_user": Tool,
         "tools/hindsight_reflect": Tool,
         "tools/hindsight_forget": Tool,
+        "hosts/generic/skill": Companion,
+        "hosts/mcp/instructions": Companion,
         "core/open": Wrapper,
         "core/close": Wrapper,
         "core/reminder": Wrapper,

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from hindsight_core.prompt_check import check, missing, sample
-from hindsight_core.prompt_contexts import STAGES, RecallJudge
+from hindsight_core.prompt_contexts import STAGES
+from hindsight_core.prompt_contexts_recall import RecallJudge
 from hindsight_core.prompt_layers import SearchPath, TemplateDir
 
 

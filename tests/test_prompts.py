@@ -9,17 +9,9 @@ from pathlib import Path
 import pytest
 
 from hindsight_core.errors import PromptError
-from hindsight_core.prompt_contexts import (
-    CategoryText,
-    Dedup,
-    Extract,
-    FactLine,
-    Invalidate,
-    RecallJudge,
-    RecallQueries,
-    Repair,
-    Summary,
-)
+from hindsight_core.prompt_contexts import Dedup, Extract, Invalidate, Repair, Summary
+from hindsight_core.prompt_contexts_recall import RecallJudge, RecallQueries
+from hindsight_core.prompt_fields import CategoryText, FactLine
 from hindsight_core.prompt_layers import TemplateDir, packaged_root
 from hindsight_core.prompts import Prompts
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindsight_core.prompt_contexts import CategoryPart, CategoryText
+from hindsight_core.prompt_contexts import CategoryPart
+from hindsight_core.prompt_fields import CategoryText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

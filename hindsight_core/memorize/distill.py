@@ -12,7 +12,8 @@ from hindsight_core.memorize.categories import Categories, categories, kind_of
 from hindsight_core.memorize.run import current
 from hindsight_core.memorize.scrub import scrub
 from hindsight_core.memory import Fact, Provenance
-from hindsight_core.prompt_contexts import Extract, FactLine, Merge, Verify
+from hindsight_core.prompt_contexts import Extract, Merge, Verify
+from hindsight_core.prompt_fields import FactLine
 from hindsight_core.transcript.projections import memorize_blocks
 from hindsight_core.transcript.windows import chunk_size, chunks, join
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from hindsight_core.errors import BankError, BudgetExceeded, ProviderError
 from hindsight_core.memorize.run import current
 from hindsight_core.memory import Query
-from hindsight_core.prompt_contexts import FactLine, Topics
+from hindsight_core.prompt_contexts import Topics
+from hindsight_core.prompt_fields import FactLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,8 @@ from hindsight_core.identity import normalise
 from hindsight_core.memorize.run import current
 from hindsight_core.memorize.shortlist import Shortlist
 from hindsight_core.memorize.similar import numbers, relation, statement
-from hindsight_core.prompt_contexts import Dedup, FactLine
+from hindsight_core.prompt_contexts import Dedup
+from hindsight_core.prompt_fields import FactLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

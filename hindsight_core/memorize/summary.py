@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.errors import HindsightError
 from hindsight_core.memorize.run import current
-from hindsight_core.prompt_contexts import FactLine, Summary
+from hindsight_core.prompt_contexts import Summary
+from hindsight_core.prompt_fields import FactLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

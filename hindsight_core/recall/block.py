@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.memory import Hit
-from hindsight_core.prompt_contexts import FactLine, RecallBlock, Wrapper
+from hindsight_core.prompt_contexts import Wrapper
+from hindsight_core.prompt_contexts_recall import RecallBlock
+from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line
 from hindsight_core.recall.escape import OPEN_TAG, escape, escape_tags
 from hindsight_core.recall.lines import fact_lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BudgetExceeded, PromptError, ProviderError
 from hindsight_core.memory import Hit, Query
-from hindsight_core.prompt_contexts import RecallJudge
+from hindsight_core.prompt_contexts_recall import RecallJudge
 from hindsight_core.recall.clip import clip
 from hindsight_core.recall.lines import fact_lines
 from hindsight_core.turns import Turn, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hindsight_core.memory import Hit
-from hindsight_core.prompt_contexts import FactLine
+from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.budget import CHARACTERS_PER_TOKEN
 from hindsight_core.errors import BudgetExceeded, PromptError, ProviderError
-from hindsight_core.prompt_contexts import RecallQueries
+from hindsight_core.prompt_contexts_recall import RecallQueries
 from hindsight_core.recall.clip import clip
 from hindsight_core.recall.effort import turn_cap
 from hindsight_core.recall.planner_plain import base_query, plan_keywords

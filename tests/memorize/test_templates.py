@@ -10,7 +10,6 @@ from hindsight_core.prompt_contexts import (
     BankFacts,
     Dedup,
     Extract,
-    FactLine,
     Invalidate,
     Merge,
     Mission,
@@ -18,6 +17,7 @@ from hindsight_core.prompt_contexts import (
     Topics,
     Verify,
 )
+from hindsight_core.prompt_fields import FactLine
 from hindsight_core.transcript.windows import SAVED_CLOSE, SAVED_OPEN
 
 ONE, TWO = FactLine("The port is 1", id="f1"), FactLine("The port is 2", id="f2")

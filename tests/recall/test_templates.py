@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from hindsight_core.prompt_contexts import FactLine, RecallJudge, RecallQueries
+from hindsight_core.prompt_contexts_recall import RecallJudge, RecallQueries
+from hindsight_core.prompt_fields import FactLine
 
 
 @pytest.fixture
