@@ -79,6 +79,10 @@ class Document:
         supersedes: Pairs (new fact id, old fact id): the old one becomes ``superseded``.
         context: The retain context for a bank that extracts by itself (pi/W-02).
         explicit: The user or agent asked for it; such a write may revive an invalidated fact.
+        append: Added to the document of this id instead of replacing it; only for a bank that
+            has `append` (`hindsight_core.banks.base.AppendingBank`).
+        entities: Names told to a bank that extracts (spec s1, S-Q-1).
+        observation_scopes: Sets of tags under which such a bank forms observations (S-RET-8).
     """
 
     id: str
@@ -90,6 +94,9 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=lambda: NO_METADATA)
     timestamp: datetime | None = None
     explicit: bool = False
+    append: bool = False
+    entities: tuple[str, ...] = ()
+    observation_scopes: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

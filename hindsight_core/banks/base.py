@@ -157,6 +157,24 @@ class ReflectingBank(Protocol):
 
 
 @runtime_checkable
+class AppendingBank(Protocol):
+    """A bank whose documents can grow, each addition exactly once."""
+
+    async def appends(self) -> bool:
+        """Whether it can be relied on now; an old server, or one that is away, cannot."""
+        ...
+
+    async def append(self, document: Document, *, operation: str | None = None) -> Receipt:
+        """Add a text to the document of this id.
+
+        Args:
+            document: The text, and the tags and metadata that the whole document has from now on.
+            operation: Identity of this addition: given twice, it happens once.
+        """
+        ...
+
+
+@runtime_checkable
 class VectorBank(Protocol):
     """The small form for a vector store; an adapter makes a `Bank` of it."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hindsight_core.state.queue import Queue
     from hindsight_core.state.sessions import SessionState
 
-_STORED = ("receipts", "covered", "windows")
+_STORED = ("receipts", "covered", "windows", "retained")
 _OF_SESSIONS = ("saved_ranges", "shown", "summaries")
 
 

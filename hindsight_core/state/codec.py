@@ -17,6 +17,7 @@ from typing import Any
 from hindsight_core.memory import Document, Fact, Provenance
 
 VERSION = 1
+_LATER = frozenset({"append", "entities", "observation_scopes"})
 
 
 def encode_document(document: Document) -> str:
@@ -70,7 +71,9 @@ def _fact(fact: Fact) -> dict[str, Any]:
 
 def _document(document: Document) -> dict[str, Any]:
     facts = None if document.facts is None else [_fact(f) for f in document.facts]
-    return _flat(document, leave=("facts",)) | {"facts": facts}
+    record = _flat(document, leave=("facts",)) | {"facts": facts}
+    # Left out where they say nothing: what was written and hashed before they existed is the same.
+    return {k: v for k, v in record.items() if v or k not in _LATER}
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -94,6 +97,8 @@ def _read_document(record: Mapping[str, Any]) -> Document:
         values["facts"] = tuple(_read_fact(f) for f in values["facts"])
     values["supersedes"] = tuple((new, old) for new, old in values["supersedes"])
     values["tags"] = tuple(values["tags"])
+    values["entities"] = tuple(values.get("entities", ()))
+    values["observation_scopes"] = tuple(map(tuple, values.get("observation_scopes", ())))
     values["metadata"] = MappingProxyType(dict(values["metadata"]))
     values["timestamp"] = _moment(values["timestamp"])
     document = Document(**values)

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from hindsight_core.state import windows
+from hindsight_core.state import retained, windows
 from hindsight_core.state.jobs import Enqueued, WindowMark
+from hindsight_core.state.retained import TranscriptMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,8 @@ class Incoming:
 
     Attributes:
         again: Store it although a receipt says that it was stored (explicit writes, resaves).
+        append: It adds to what the document holds: nothing takes its place, and it takes the
+            place of nothing.
     """
 
     bank: str
@@ -23,8 +26,9 @@ class Incoming:
     payload: str
     content_hash: str
     session_id: str | None
-    window: WindowMark | None
+    window: WindowMark | TranscriptMark | None
     again: bool
+    append: bool = False
 
 
 def enqueue(connection: sqlite3.Connection, item: Incoming, *, now: float) -> Enqueued:
@@ -34,10 +38,17 @@ def enqueue(connection: sqlite3.Connection, item: Incoming, *, now: float) -> En
     replaces what waits (and revives a dead letter). A write that is being delivered right now is
     left alone, and the new content follows it.
     """
-    if item.window is not None:
-        if _overlaps(connection, item, item.window):
+    mark = item.window
+    if isinstance(mark, TranscriptMark):
+        if retained.overlaps(connection, item.bank, mark):
             return Enqueued("overlap")
-        _record_window(connection, item, item.window, now=now)
+        retained.record(connection, item.bank, mark, document_id=item.document_id, now=now)
+    elif mark is not None:
+        if _overlaps(connection, item, mark):
+            return Enqueued("overlap")
+        _record_window(connection, item, mark, now=now)
+    if item.append:
+        return Enqueued("queued", job_id=_insert(connection, item, now=now))
     waiting = connection.execute(
         "SELECT id, content_hash, state, owner FROM jobs WHERE bank = ? AND document_id = ?"
         " ORDER BY id DESC LIMIT 1",

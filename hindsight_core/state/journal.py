@@ -116,6 +116,8 @@ class Journal:
             connection.executemany(
                 "INSERT OR IGNORE INTO journal (bank, session_id, entry_id, payload, recorded_at)"
                 " SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM covered"
+                " WHERE bank = ?1 AND session_id = ?2 AND entry_id = ?3)"
+                " AND NOT EXISTS (SELECT 1 FROM retained"
                 " WHERE bank = ?1 AND session_id = ?2 AND entry_id = ?3)",
                 [(bank, session_id, key, text, now) for key, text in records[last + 1 :]],
             )

@@ -15,12 +15,13 @@ from hindsight_core.state.jobs import WindowMark
 from hindsight_core.state.owner import Owner
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.memory import Document
     from hindsight_core.state.jobs import Job
     from hindsight_core.state.queue import Queue
+    from hindsight_core.state.retained import TranscriptMark
 
 _PROBE_S = 5.0
 _POLL_S = 0.05
@@ -69,6 +70,7 @@ class Outbox:
         clock: Aware UTC now.
         timeout_s: Bound on one delivery.
         redact: Cleans the reasons of failures: a bank's error may repeat a token.
+        gate: May refuse a write before it is on disk, by raising `HindsightError`.
     """
 
     def __init__(
@@ -78,8 +80,10 @@ class Outbox:
         *,
         timeout_s: float = 60.0,
         redact: Callable[[str], str] = str,
+        gate: Callable[[str, Document], Awaitable[None]] | None = None,
     ) -> None:
         self.queue = queue
+        self._gate = gate
         self._redact = redact
         self._clock = clock
         self._timeout_s = timeout_s
@@ -90,7 +94,7 @@ class Outbox:
         bank: Bank,
         document: Document,
         *,
-        window: WindowMark | tuple[str, str] | None = None,
+        window: WindowMark | TranscriptMark | tuple[str, str] | None = None,
         session_id: str | None = None,
         again: bool = False,
     ) -> Receipt:
@@ -111,11 +115,14 @@ class Outbox:
 
         Raises:
             StorageError: It could not be made durable: nothing was acknowledged.
+            HindsightError: The gate refused it; nothing is on disk.
         """
+        if self._gate is not None:
+            await self._gate(bank.id, document)
         entered = await self.queue.enqueue(
             bank.id,
             document,
-            window=window if isinstance(window, WindowMark | None) else WindowMark(*window),
+            window=WindowMark(*window) if isinstance(window, tuple) else window,
             session_id=session_id,
             again=again or document.explicit,
             owner=self._owner,
@@ -202,7 +209,7 @@ class Outbox:
         bound = min(self._timeout_s, limit_s) if limit_s is not None else self._timeout_s
         try:
             async with self._heart(job), asyncio.timeout(bound):
-                receipt = await bank.retain(job.document)
+                receipt = await _sent(bank, job)
         except asyncio.CancelledError:
             with suppress(StorageError):
                 await asyncio.shield(self.queue.release(job))
@@ -265,6 +272,18 @@ class Outbox:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+
+
+async def _sent(bank: Bank, job: Job) -> Receipt:
+    if not job.document.append:
+        return await bank.retain(job.document)
+    append: Callable[..., Awaitable[Receipt]] | None = getattr(bank, "append", None)
+    if append is None:
+        raise BankError(
+            f"{bank.id} cannot add to a document: it is another bank now", retryable=False
+        )
+    # A try that is repeated after a crash or a lost answer is the same addition (s1/S-RET-9).
+    return await append(job.document, operation=f"{job.id}:{job.content_hash}")
 
 
 async def _answers(bank: Bank) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from hindsight_core.config.settings import Settings
     from hindsight_core.memory import Document
+    from hindsight_core.state.retained import TranscriptMark
 
 
 class Queue:
@@ -55,7 +56,7 @@ class Queue:
         bank: str,
         document: Document,
         *,
-        window: WindowMark | None = None,
+        window: WindowMark | TranscriptMark | None = None,
         session_id: str | None = None,
         again: bool = False,
         owner: Owner | None = None,
@@ -78,6 +79,7 @@ class Queue:
             session_id=session_id or (window.session_id if window else None),
             window=window,
             again=again,
+            append=document.append,
         )
         now = self._now()
 

@@ -102,4 +102,25 @@ CREATE TABLE bank_files (
 ) WITHOUT ROWID;
 """
 
-QUEUE_SCHEMA = Schema("queue", (_FIRST, _SECOND))
+_THIRD = """
+CREATE TABLE retained (
+    bank TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    entry_id TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    chain TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    recorded_at REAL NOT NULL,
+    PRIMARY KEY (bank, session_id, entry_id)
+) WITHOUT ROWID;
+CREATE INDEX retained_by_chain ON retained (bank, chain);
+CREATE TABLE left_out (
+    session_id TEXT NOT NULL,
+    entry_id TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    recorded_at REAL NOT NULL,
+    PRIMARY KEY (session_id, entry_id)
+) WITHOUT ROWID;
+"""
+
+QUEUE_SCHEMA = Schema("queue", (_FIRST, _SECOND, _THIRD))

@@ -88,6 +88,7 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
                 "receipts",
                 "windows",
                 "covered",
+                "retained",
                 "pauses",
                 "journal",
                 "set_aside",
@@ -105,7 +106,7 @@ async def forget_session(queue: Queue, bank: str, session_id: str) -> None:
     """After a session's documents were deleted, to be stored again from its start (pi/M-22)."""
 
     def work(connection: sqlite3.Connection) -> None:
-        for table in ("receipts", "covered", "windows"):
+        for table in ("receipts", "covered", "windows", "retained"):
             connection.execute(
                 f"DELETE FROM {table} WHERE bank = ? AND session_id = ?", (bank, session_id)
             )

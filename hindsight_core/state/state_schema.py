@@ -42,4 +42,8 @@ CREATE TABLE usage (
 ) WITHOUT ROWID;
 """
 
-STATE_SCHEMA = Schema("state", (_FIRST,))
+_SECOND = """
+ALTER TABLE modes ADD COLUMN choices TEXT NOT NULL DEFAULT '{}';
+"""
+
+STATE_SCHEMA = Schema("state", (_FIRST, _SECOND))

@@ -117,13 +117,17 @@ class HindsightBank:
             return await self._verbatim.store(document)
         return await self._extraction.store(document)
 
-    async def append(self, document: Document) -> Receipt:
-        """Add a text to the document of this id; from server 0.8.6, which does it once.
-
-        The server gives the whole document, earlier facts included, these tags and metadata.
-        """
+    async def append(self, document: Document, *, operation: str | None = None) -> Receipt:
+        """Add a text, once; the whole document, earlier facts too, has these tags from now on."""
         await self._ready()
-        return await self._extraction.store(document, append=True)
+        return await self._extraction.store(document, append=True, operation=operation)
+
+    async def appends(self) -> bool:
+        """Whether the server answers and does an addition that is sent twice once."""
+        try:
+            return (await self.api.version()).exactly_once
+        except BankError:
+            return False
 
     async def recall(self, query: Query) -> list[Hit]:
         """What the server finds, within the scope; a bank that is not there yet is empty."""

@@ -46,7 +46,9 @@ class Extraction:
     strategy: str | None = None
     wait_s: float = WAIT_S
 
-    async def store(self, document: Document, *, append: bool = False) -> Receipt:
+    async def store(
+        self, document: Document, *, append: bool = False, operation: str | None = None
+    ) -> Receipt:
         """Store a document and wait for its facts.
 
         A server from 0.8.6 works in the background under an operation id, so that a write which
@@ -61,13 +63,13 @@ class Extraction:
         else:
             deleted = dict.fromkeys(await self.side.forgotten(), "deleted")
             retired = {**deleted, **await self.facts.retired()}
-        await self._send(document, append=append)
+        await self._send(document, append=append, key=operation)
         found = await self.facts.of_document(document.id)
         live = await self._retire_again(found, retired)
         await self._supersede(document, live)
         return Receipt("stored", document.id, tuple(fact.id for fact in live))
 
-    async def _send(self, document: Document, *, append: bool) -> None:
+    async def _send(self, document: Document, *, append: bool, key: str | None) -> None:
         version = await self.api.version()
         item = retain_item(document, now=self.clock(), strategy=self.strategy)
         if append:
@@ -81,18 +83,22 @@ class Extraction:
         if not version.exactly_once:
             await self.api.retain([item])
             return
-        operation = await self.side.operation(document.id, _digest(document, append=append))
+        digest = _digest(document, append=append, key=key)
+        operation = await self.side.operation(document.id, digest)
         answer = await self.api.retain([item], operation_id=operation, background=True)
-        await self._watch(document.id, str(answer.get("operation_id") or operation))
+        operation = str(answer.get("operation_id") or operation)
+        # With a key of its own it keeps its identity: the queue may not have noted the end.
+        await self._watch(document.id, operation, forget=key is None)
 
-    async def _watch(self, document_id: str, operation: str) -> None:
+    async def _watch(self, document_id: str, operation: str, *, forget: bool) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + self.wait_s
         for number in range(10_000):
             told = await self.api.operation(operation)
             status = told.get("status")
             if status == "completed":
-                await self.side.operation_ended(document_id)
+                if forget:
+                    await self.side.operation_ended(document_id)
                 return
             if status in ("failed", "cancelled", "not_found"):
                 await self.side.operation_ended(document_id)
@@ -131,6 +137,10 @@ def retain_item(document: Document, *, now: datetime, strategy: str | None = Non
         item["context"] = document.context
     if document.tags:
         item["tags"] = list(document.tags)
+    if document.entities:
+        item["entities"] = [{"text": name} for name in document.entities]
+    if document.observation_scopes:
+        item["observation_scopes"] = [list(scope) for scope in document.observation_scopes]
     if document.metadata:
         item["metadata"] = {str(k): str(v) for k, v in document.metadata.items()}
     item["timestamp"] = (document.timestamp or now).isoformat()
@@ -140,6 +150,7 @@ def retain_item(document: Document, *, now: datetime, strategy: str | None = Non
     return item
 
 
-def _digest(document: Document, *, append: bool) -> str:
-    parts = [document.text, document.context, list(document.tags), dict(document.metadata), append]
+def _digest(document: Document, *, append: bool, key: str | None = None) -> str:
+    parts: list[Any] = [document.text, document.context, list(document.tags)]
+    parts += [dict(document.metadata), append, *([] if key is None else [key])]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
