@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +34,7 @@ class Finding:
     advice: str | None = None
 
 
+_CHECK_S = 60.0
 Check = Callable[["Runtime"], Awaitable[list[Finding]]]
 
 
@@ -48,8 +50,7 @@ async def examine(runtime: Runtime) -> list[Finding]:
         "bank": _bank,
         "queue": _queue,
     }
-    registered = runtime.hooks.checks.items()
-    checks |= {n: c.factory(runtime.settings, runtime.services) for n, c in registered}
+    checks |= {name: partial(_plugged, name=name) for name in runtime.hooks.checks}
     findings = []
     for name, check in checks.items():
         try:
@@ -60,6 +61,26 @@ async def examine(runtime: Runtime) -> list[Finding]:
             text = f"{type(error).__name__}: {error}"
             findings.append(Finding(name, "failed", text, "This is a bug; please report it."))
     return findings
+
+
+async def _plugged(runtime: Runtime, *, name: str) -> list[Finding]:
+    """A plugin's check: it says what is right, or raises with what is wrong."""
+    from hindsight_core.plugins.isolation import Overdue, call_async
+
+    who = runtime.hooks.checks[name].distribution
+    try:
+        check = runtime.hooks.create("checks", name, runtime.settings, runtime.services)
+        said = await call_async(check, {}, seconds=_CHECK_S, stuck=lambda count: None)
+    except Overdue:
+        return [Finding(name, "failed", f"no answer within {_CHECK_S:g} s", f"Ask {who}.")]
+    except Exception as error:
+        text = str(error) or type(error).__name__
+        return [Finding(name, "failed", text, f"This check is of {who}.")]
+    if isinstance(said, Finding):
+        return [said]
+    if isinstance(said, list) and all(isinstance(item, Finding) for item in said):
+        return said
+    return [Finding(name, "ok", str(said) if said is not None else "nothing is wrong")]
 
 
 async def _files(runtime: Runtime) -> list[Finding]:

@@ -22,7 +22,7 @@ or an awaitable of it. All are called by `hindsight_core.plugins.Hooks`, with a 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -62,12 +62,21 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """Questions for the decision layer (spec s1, S-DEC)."""
+    """Questions for the decision layer (spec s1, S-DEC).
+
+    Attributes:
+        questions: Ids: ``inject``, ``read:<bank>``, ``write:<bank>``.
+        last_user_message: The person's newest words, whole.
+        task_state: The open tasks, one a line; None when nobody could read them.
+        activity: The latest talk, oldest first.
+        asks: What each question asks, by its id.
+    """
 
     questions: tuple[str, ...]
     last_user_message: str
     task_state: str | None = None
     activity: str | None = None
+    asks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +106,26 @@ class HookSpecs:
 
     @hookspec
     def hindsight_register_decision_backends(self, register: Register) -> None:
-        """Add decision backends: the object has ``answer(state, questions)``."""
+        """Add decision backends: ``factory(settings, services) -> DecisionBackend``.
+
+        It has ``answer(state, questions)``, and is asked where ``decision.backends`` names it.
+        """
 
     @hookspec
     def hindsight_register_tools(self, register: Register) -> None:
-        """Add tools for the agent: the object has name, description, parameters and ``call``."""
+        """Add tools for the agent: ``factory(settings, services) -> tool``.
+
+        It has ``description``, ``parameters`` and ``call(arguments)``; the registered name is what
+        the agent calls.
+        """
 
     @hookspec
     def hindsight_register_commands(self, register: Register) -> None:
-        """Add slash commands: the object has name, description and ``run(arguments)``."""
+        """Add slash commands: ``factory(settings, services)`` gives one.
+
+        It has ``description``, optionally ``argument_hint``, and ``run(arguments)``; the
+        registered name is what the user types behind the slash.
+        """
 
     @hookspec
     def hindsight_register_cli(self, register: Register) -> None:
@@ -117,7 +137,7 @@ class HookSpecs:
 
     @hookspec
     def hindsight_register_task_readers(self, register: Register) -> None:
-        """Add readers of a task list: the object has ``read(entries)``."""
+        """Add readers of a task list: ``factory() -> TaskReader``; it has ``read(entries)``."""
 
     @hookspec
     def hindsight_register_redactors(self, register: Register) -> None:
@@ -125,7 +145,10 @@ class HookSpecs:
 
     @hookspec
     def hindsight_register_checks(self, register: Register) -> None:
-        """Add checks to ``doctor``: ``factory(settings, services)`` gives a check to run."""
+        """Add checks to ``doctor``: ``factory(settings, services) -> check``, and ``check()``.
+
+        It returns what is right in a few words, or raises with what is wrong and what to do.
+        """
 
     @hookspec
     def hindsight_register_profiles(self, register: Register) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.config import schema
 from hindsight_core.config.files import patch
+from hindsight_core.config.sections import check_plugin_value
 from hindsight_core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def change(
         value = _parse(name, text)
         if name in schema.known_keys():
             _check_order(name, schema.check(name, value), settings)
+        elif name.startswith("plugins."):
+            check_plugin_value(name, value, settings)
     except ValueError as error:
         shown = schema.MASK if schema.is_secret(name) else repr(text)
         raise ConfigError(f"{name} = {shown}: expected {error}") from None

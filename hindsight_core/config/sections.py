@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from hindsight_core.config.merge import Merger
+    from hindsight_core.config.settings import Settings
 
 
 def plugin_sections(
@@ -32,6 +33,33 @@ def plugin_sections(
         merged.warnings.append(f"{where}: plugins.{name}: no plugin of this name is loaded{hint}")
     built = {name: _build(short, model, merged) for short, (name, model) in named.items()}
     return {name: section for name, section in built.items() if section is not None}
+
+
+def check_plugin_value(name: str, value: object, settings: Settings) -> None:
+    """Ask the plugin's model whether ``plugins.<plugin>.<key>`` may have a value.
+
+    A plugin that is not loaded is not asked: its settings may be written before it is installed.
+
+    Raises:
+        ValueError: It may not; the message is what is expected.
+    """
+    from pydantic import ValidationError
+
+    _, short, key = name.split(".", 2)
+    found = (s for plugin, s in settings.plugins.sections.items() if schema.snake(plugin) == short)
+    section = next(found, None)
+    if section is None:
+        return
+    fields = type(section).model_fields
+    if key not in fields and section.model_config.get("extra") != "allow":
+        near = schema.nearest(key, tuple(fields))
+        raise ValueError(f"one of {', '.join(fields)}" + (f"; did you mean {near}?" if near else ""))
+    try:
+        type(section).model_validate({**section.model_dump(), key: value})
+    except ValidationError as error:
+        wrong = [item["msg"] for item in error.errors() if item["loc"] and item["loc"][0] == key]
+        if wrong:
+            raise ValueError(wrong[0].removeprefix("Input should be ")) from None
 
 
 def _build(short: str, model: type[BaseModel], merged: Merger) -> BaseModel | None:

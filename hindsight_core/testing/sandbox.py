@@ -13,6 +13,7 @@ import asyncio
 import inspect
 import os
 from collections.abc import Coroutine, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,10 @@ from hindsight_core.testing.waiting import value_of
 
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
+    from hindsight_core.doctor import Finding
+    from hindsight_core.engine.commands.base import CommandResult
+    from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.tools.base import ToolResult
     from hindsight_core.hookspecs import Register
     from hindsight_core.memorize.report import MemorizeReport
     from hindsight_core.memory import Fact, Hit
@@ -60,7 +65,7 @@ class Memory:
         folder: Path,
         *,
         plugins: Sequence[object] | None = None,
-        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        settings: Mapping[str, Any] | None = None,
         replies: Mapping[str, object] | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -149,6 +154,31 @@ class Memory:
 
         return self.run(ask())
 
+    def tools(self) -> dict[str, Mapping[str, Any]]:
+        """Tools that the agent is offered, by name, with description and schema."""
+        return {tool["name"]: tool for tool in self._live.tools.describe()}
+
+    def tool(self, name: str, **arguments: Any) -> ToolResult:  # noqa: ANN401
+        """What the agent gets from a tool: ``content``, ``is_error`` and ``details``."""
+        return self.run(self._live.tools.call(name, arguments))
+
+    def slash(self, name: str, arguments: str = "") -> CommandResult:
+        """What a slash command gives: ``text``, ``level``, ``prompt`` and ``panel``."""
+        return self.run(self._live.commands.run(name, arguments))
+
+    def doctor(self, name: str | None = None) -> list[Finding]:
+        """What ``hindsight-mem doctor`` finds, all of it or the findings of one check."""
+        from hindsight_core.doctor import examine
+
+        found = self.run(examine(self.runtime))
+        return [finding for finding in found if name in (None, finding.name)]
+
+    @cached_property
+    def _live(self) -> LiveSession:
+        from hindsight_core.testing.session import live_session
+
+        return live_session(self.runtime)
+
     def create(self, kind: str, name: str) -> Any:  # noqa: ANN401 - as different as the kinds
         """Make what a plugin registered, such as ``create("embedders", "toy")``."""
         runtime = self.runtime
@@ -165,7 +195,7 @@ class Memory:
 def _configured(
     folder: Path,
     plugins: Sequence[object] | None,
-    settings: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
     model: object,
 ) -> tuple[Loaded, Hooks, dict[str, str]]:
     from hindsight_core.config.contributed import contributions
@@ -179,7 +209,9 @@ def _configured(
     }
     if plugins is not None:
         env["HINDSIGHT_MEM_PLUGINS"] = ""
-    given: dict[str, dict[str, Any]] = {name: dict(keys) for name, keys in settings.items()}
+    given: dict[str, Any] = {
+        name: dict(keys) if isinstance(keys, Mapping) else keys for name, keys in settings.items()
+    }
     given.setdefault("bank", {}).setdefault("id", BANK)
     if model is not None:
         given["models"] = {"provider": "scripted", "model": "scripted", **given.get("models", {})}

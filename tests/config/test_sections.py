@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, SecretStr
 
+from hindsight_core.config.change import change
 from hindsight_core.config.show import rows
+from hindsight_core.errors import ConfigError
 
 
 class Toy(BaseModel):
@@ -79,3 +81,19 @@ def test_a_secret_in_a_projects_file_is_named(world):
     world.own_project('[hindsight]\ntoken = "x"\n')
     (warning,) = world.load().warnings
     assert "is a secret in a project's file" in warning
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [("size", "big", "a valid integer"), ("sise", "4", "did you mean size")],
+)
+def test_setting_a_plugins_value_asks_its_model(world, tmp_path, key, text, expected):
+    settings = world.load(sections={"toy-store": Toy}).settings
+    file = tmp_path / "config.toml"
+    with pytest.raises(ConfigError, match=expected):
+        change(file, f"plugins.toy_store.{key}", text, project=False, settings=settings)
+    assert not file.exists()
+    named = change(file, "plugins.toy_store.size", "4", project=False, settings=settings)
+    assert named == ("plugins.toy_store.size", 4)
+    # Not installed yet: nobody can say what is right.
+    change(file, "plugins.later.anything", "4", project=False, settings=settings)

@@ -1,0 +1,42 @@
+"""A live session over an opened configuration, for tests of what a session offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from hindsight_core.engine.live import LiveSession
+    from hindsight_core.runtime import Runtime
+
+
+class NoHost:
+    """A host program that can do nothing."""
+
+    capabilities: frozenset[str] = frozenset()
+
+    async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Raises `ProviderError`."""
+        raise ProviderError(f"{method}: there is no host in this test", retryable=False)
+
+
+def live_session(
+    runtime: Runtime, *, session_id: str = "session", parent_id: str | None = None
+) -> LiveSession:
+    """An active session of the generic host.
+
+    Args:
+        runtime: What it works with.
+        session_id: The session.
+        parent_id: The session that started it, for a sub-agent.
+    """
+    from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.notices import Notices
+    from hindsight_core.engine.opening import Opening, SessionInfo
+    from hindsight_core.host import HostCapabilities
+
+    info = SessionInfo(session_id, runtime.loaded.paths.home, parent_id=parent_id)
+    opening = Opening("active", None, runtime.loaded, info, HostCapabilities())
+    notices = Notices(lambda level, text: runtime.logger.info("%s: %s", level, text))
+    return LiveSession(opening, runtime, notices=notices, host="generic", bridge=NoHost())
