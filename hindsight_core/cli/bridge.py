@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-from io import TextIOWrapper
-from logging.handlers import RotatingFileHandler
 
 import click
-
-
-class PrivateLog(RotatingFileHandler):
-    """A rotating log that only its owner can read: paths and reasons are nobody else's."""
-
-    def _open(self) -> TextIOWrapper:
-        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT, 0o600))
-        os.chmod(self.baseFilename, 0o600)
-        return super()._open()
 
 
 @click.command()
@@ -28,24 +16,13 @@ def bridge(host: str, *, verbose: bool) -> None:
     from hindsight_core.bridge.server import run
     from hindsight_core.plugins import load_host
 
-    _log(verbose=verbose)
+    log_to("bridge.log", verbose=verbose)
     asyncio.run(run(host=host, host_object=load_host(host), env=os.environ))
 
 
-def _log(*, verbose: bool) -> None:
+def log_to(name: str, *, verbose: bool) -> None:
+    """Log to a file of the home, and with ``verbose`` to stderr."""
     from hindsight_core.config.paths import Paths
+    from hindsight_core.logs import log_into
 
-    logger = logging.getLogger("hindsight_core")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    if verbose:
-        logger.addHandler(logging.StreamHandler())
-    folder = Paths.from_env(os.environ).logs
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = PrivateLog(folder / "bridge.log", maxBytes=1_000_000, backupCount=3, delay=True)
-        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-        logger.addHandler(file)
-    except OSError:
-        # No log is no reason to refuse memory; initialize says what is wrong with the folder.
-        logger.addHandler(logging.NullHandler())
+    log_into(Paths.from_env(os.environ).logs, name, verbose=verbose)

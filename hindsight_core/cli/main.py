@@ -25,6 +25,7 @@ COMMANDS = {
     "explain": "why a fact was or was not injected in a turn",
     "install": "wire memory into a host",
     "uninstall": "take it out again",
+    "mcp": "serve the memory tools to an MCP client",
     "bridge": "serve one host process on stdin and stdout",
     "doctor": "test the real path end to end and say what to do",
 }

@@ -191,14 +191,18 @@ class Outbox:
     async def _behind_others(self, bank: Bank, document: Document, job_id: int) -> Receipt:
         """Earlier writes come first: deliver them, as long as that is quick."""
         until = time.monotonic() + _PROBE_S
-        report = await self.drain(bank, deadline_s=_PROBE_S)
-        for receipt in report.receipts:
-            if receipt.document_id == document.id:
-                return receipt
-        row = await self.queue.holds(job_id)
-        while row is not None and row.claimed and time.monotonic() < until:
-            await asyncio.sleep(_POLL_S)
+        while True:
+            report = await self.drain(bank, deadline_s=max(0.0, until - time.monotonic()))
+            for receipt in report.receipts:
+                if receipt.document_id == document.id:
+                    return receipt
             row = await self.queue.holds(job_id)
+            # Somebody is just delivering it, or one of its session before it.
+            if row is None or row.state == "dead" or time.monotonic() >= until:
+                break
+            if report.reason and not row.claimed:
+                break
+            await asyncio.sleep(_POLL_S)
         if row is None:
             return Receipt("stored", document.id)
         if row.state == "dead":
