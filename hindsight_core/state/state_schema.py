@@ -46,4 +46,15 @@ _SECOND = """
 ALTER TABLE modes ADD COLUMN choices TEXT NOT NULL DEFAULT '{}';
 """
 
-STATE_SCHEMA = Schema("state", (_FIRST, _SECOND))
+# What the adapter of a spawned hook wants to know again in the next process.
+_THIRD = """
+CREATE TABLE hook_sessions (
+    host TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    memo TEXT NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (host, session_id)
+) WITHOUT ROWID;
+"""
+
+STATE_SCHEMA = Schema("state", (_FIRST, _SECOND, _THIRD))

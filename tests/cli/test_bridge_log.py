@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 
-from hindsight_core.cli.bridge import PrivateLog
+from hindsight_core.logs import PrivateLog
 
 
 def test_the_log_is_its_owners_alone(tmp_path):
