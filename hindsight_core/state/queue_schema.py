@@ -123,4 +123,19 @@ CREATE TABLE left_out (
 ) WITHOUT ROWID;
 """
 
-QUEUE_SCHEMA = Schema("queue", (_FIRST, _SECOND, _THIRD))
+_REVIEW = """
+ALTER TABLE review ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE review ADD COLUMN done_at REAL;
+ALTER TABLE review ADD COLUMN done_by TEXT;
+CREATE INDEX review_by_state ON review (state, created_at);
+CREATE TABLE review_actions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    batch INTEGER NOT NULL,
+    review_id INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    before TEXT NOT NULL,
+    at REAL NOT NULL
+);
+"""
+
+QUEUE_SCHEMA = Schema("queue", (_FIRST, _SECOND, _THIRD, _REVIEW))

@@ -14,6 +14,7 @@ _TABLES = {
     "sessions": "rowid",
     "receipts": "rowid",
     "review": "id",
+    "review_actions": "id",
     "set_aside": "id",
     "bank_files": "bank",
 }
