@@ -9,7 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
-from hindsight_core.errors import HindsightError, StorageError
+from hindsight_core.errors import HindsightError, ProviderError, StorageError
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
@@ -65,7 +65,7 @@ async def examine(runtime: Runtime) -> list[Finding]:
 
 async def _plugged(runtime: Runtime, *, name: str) -> list[Finding]:
     """A plugin's check: it says what is right, or raises with what is wrong."""
-    from hindsight_core.plugins.isolation import Overdue, call_async
+    from hindsight_core.isolation import Overdue, call_async
 
     who = runtime.hooks.checks[name].distribution
     try:
@@ -175,8 +175,6 @@ async def _model(runtime: Runtime) -> list[Finding]:
 
 
 async def _embedder(runtime: Runtime) -> list[Finding]:
-    from inspect import isawaitable
-
     embedder = runtime.embedder
     if embedder is None:
         return [Finding("embedder", "ok", "none configured: search by words")]
@@ -184,12 +182,10 @@ async def _embedder(runtime: Runtime) -> list[Finding]:
         advice = "pip install 'hindsight-core[vectors]'; until then words alone are searched."
         return [Finding("embedder", "failed", "vectors need numpy, which is not there", advice)]
     try:
-        result = embedder.embed(["doctor"], kind="query")
-        [vector] = await result if isawaitable(result) else result
-    except Exception as error:
+        [vector] = await embedder.embed(["doctor"], kind="query")
+    except ProviderError as error:
         advice = f"Correct or change embeddings.provider = {runtime.settings.embeddings.provider}."
-        text = f"{embedder.identity} failed: {type(error).__name__}: {error}"
-        return [Finding("embedder", "failed", text, advice)]
+        return [Finding("embedder", "failed", str(error), advice)]
     return [Finding("embedder", "ok", f"{embedder.identity}: {len(vector)} dimensions")]
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from hindsight_core.budget import Meter
     from hindsight_core.config.layers import Loaded
     from hindsight_core.config.settings import Settings
+    from hindsight_core.embedding import GuardedEmbedder
     from hindsight_core.memorize.runner import Memorizer, MemorizeReport
     from hindsight_core.plugins import Hooks
     from hindsight_core.prompts import Prompts
-    from hindsight_core.providers.base import Embedder
     from hindsight_core.providers.chain import ModelChain
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.services import BridgeAccess
@@ -67,6 +67,7 @@ class Runtime:
         self.logger = logging.getLogger("hindsight_core")
         self._given_hooks = hooks
         self._banks: dict[str, Bank] = {}
+        self._memorizers: dict[str, Memorizer] = {}
 
     @cached_property
     def hooks(self) -> Hooks:
@@ -83,22 +84,27 @@ class Runtime:
         )
 
     @cached_property
-    def embedder(self) -> Embedder | None:
+    def embedder(self) -> GuardedEmbedder | None:
         """The configured embedder, or None."""
+        from hindsight_core.embedding import guarded
+
         name = self.settings.embeddings.provider
         if name == "none":
             return None
         bare = Services(clock=self.clock, logger=self.logger, bridge=self.bridge)
-        embedder: Embedder = self.hooks.create("embedders", name, self.settings, bare)
-        return embedder
+        return guarded(self.hooks.create("embedders", name, self.settings, bare))
 
     @cached_property
     def models(self) -> ModelChain:
         """The model chain of both purposes."""
+        return self.new_models(self.settings)
+
+    def new_models(self, settings: Settings) -> ModelChain:
+        """A model chain of other settings, owned by the caller; its calls are metered here."""
         from hindsight_core.providers.chain import ModelChain
 
         factories = {name: partial(self.hooks.create, "models", name) for name in self.hooks.models}
-        return ModelChain(self.settings, self.services, factories, meter=self.meter)
+        return ModelChain(settings, self.services, factories, meter=self.meter)
 
     @cached_property
     def meter(self) -> Meter:
@@ -233,21 +239,28 @@ class Runtime:
             log=self.log,
         )
 
-    @cached_property
+    @property
     def memorizer(self) -> Memorizer:
         """The memorize pipeline into the project's bank."""
+        return self.memorizer_of(self.bank_id)
+
+    def memorizer_of(self, bank_id: str) -> Memorizer:
+        """The memorize pipeline into a bank; raises `MemoryOff` where nothing may be written."""
         from hindsight_core.memorize.builtin import MemorizePlugin
         from hindsight_core.memorize.runner import Memorizer
 
         if self.read_only:
             raise MemoryOff("bank.read_only is set: nothing is written")
-        self.hooks.register_builtin(
-            MemorizePlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
-        )
-        return Memorizer(
+        if bank_id in self._memorizers:
+            return self._memorizers[bank_id]
+        if not self._memorizers:
+            self.hooks.register_builtin(
+                MemorizePlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
+            )
+        self._memorizers[bank_id] = made = Memorizer(
             settings=self.settings,
             hooks=self.hooks,
-            bank=self.bank,
+            bank=self.open_bank(bank_id),
             stages=self.stages,
             outbox=self.outbox,
             sessions=self.sessions,
@@ -255,6 +268,7 @@ class Runtime:
             clock=self.clock,
             project=self.loaded.project.name,
         )
+        return made
 
     @property
     def problems(self) -> list[str]:
@@ -268,19 +282,12 @@ class Runtime:
             *(self.prompts.problems if "prompts" in built else ()),
         ]
 
-    def record(self, report: MemorizeReport, *, session: str | None) -> None:
+    def record(
+        self, report: MemorizeReport, *, session: str | None, bank: str | None = None
+    ) -> None:
         """One ``retain`` (or ``error``) entry in the activity log."""
-        self.log.write(
-            "error" if report.outcome == "failed" else "retain",
-            session=session,
-            bank=self.bank_id,
-            outcome=report.outcome,
-            reason=report.reason,
-            document=report.document_id,
-            facts=[fact.text for fact in report.stored],
-            known=report.known,
-            superseded=report.superseded,
-        )
+        kind = "error" if report.outcome == "failed" else "retain"
+        self.log.write(kind, session=session, bank=bank or self.bank_id, **report.logged)
 
     async def close(self) -> None:
         """Release everything that was opened."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from hindsight_core.providers.base import Completion, CompletionRequest, Embedder, Purpose
+    from hindsight_core.stages import Stages
 
 Clock = Callable[[], datetime]
 LOGGER = logging.getLogger("hindsight_core")
@@ -58,7 +59,9 @@ class Services:
         models: The model chain; None where no model may be called.
         embedder: The configured embedder, or None.
         bridge: The host program, or None outside of a bridge.
-        section: The plugin's own validated settings section, or None.
+        section: The plugin's own validated settings section; None when it registered none. With
+            nothing set by the user it holds that model's defaults.
+        stages: Asks a template of the model chain; None where no model may be called.
     """
 
     clock: Clock = utc_now
@@ -67,3 +70,4 @@ class Services:
     embedder: Embedder | None = None
     bridge: BridgeAccess | None = None
     section: BaseModel | None = None
+    stages: Stages | None = None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import HindsightError
-from hindsight_core.plugins.isolation import Overdue, call_async
+from hindsight_core.isolation import Overdue, call_async
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime

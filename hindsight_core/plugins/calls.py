@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindsight_core.errors import PluginError
 from hindsight_core.plugins.breaker import FAILURES, PluginBreaker
-from hindsight_core.plugins.isolation import Overdue, call_async, call_blocking
+from hindsight_core.isolation import Overdue, call_async, call_blocking
 
 if TYPE_CHECKING:
     from hindsight_core.plugins.manager import Implementation, Manager

@@ -75,15 +75,17 @@ class Model(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors.
+    """Turns texts into vectors."""
 
-    Attributes:
-        identity: Names model and settings; vectors of two identities are never mixed.
-        dimensions: Length of a vector; None until it is known.
-    """
+    @property
+    def identity(self) -> str:
+        """Names model and settings; vectors of two identities are never mixed."""
+        ...
 
-    identity: str
-    dimensions: int | None
+    @property
+    def dimensions(self) -> int | None:
+        """Length of a vector; None until it is known."""
+        ...
 
     def embed(
         self, texts: Sequence[str], *, kind: Literal["query", "document"]

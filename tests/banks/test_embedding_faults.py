@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 
+from hindsight_core import embedding
 from hindsight_core.banks.sqlite import SqliteBank
+from hindsight_core.embedding import FAILURES, PAUSE_S, GuardedEmbedder
+from hindsight_core.errors import ProviderError
 from hindsight_core.identity import fact_id
 from hindsight_core.memory import Document, Fact, Query
 from hindsight_core.testing.embedders import HashEmbedder
@@ -57,3 +63,62 @@ async def test_facts_from_before_the_embedder_get_vectors_with_the_next_write(tm
     assert hits[0].fact.text == TEXT
     assert "vectors" in hits[0].parts
     await bank.close()
+
+
+class Hanging:
+    """Blocks its thread until it is let go; it counts how often it was asked."""
+
+    identity = "hanging"
+    dimensions = 3
+
+    def __init__(self):
+        self.release = threading.Event()
+        self.asked = 0
+
+    def embed(self, texts, *, kind):
+        self.asked += 1
+        self.release.wait(30)
+        return [[1.0, 0.0, 0.0] for _ in texts]
+
+
+@pytest.mark.spec("br/BR-53")
+async def test_an_embedder_that_hangs_stops_neither_a_search_nor_anything_else(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(embedding, "QUERY_S", 0.05)
+    monkeypatch.setattr(embedding, "DOCUMENTS_S", 0.05)
+    hanging = Hanging()
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.create_task(tick())
+    bank = SqliteBank("shop", tmp_path / "shop.db", embedder=hanging)
+    assert (await bank.retain(document("d1", TEXT))).outcome == "stored"
+    for _ in range(FAILURES + 3):
+        [hit] = await bank.recall(Query("checkout port"))
+        assert hit.fact.text == TEXT
+    ticking.cancel()
+    # The loop went on meanwhile, and a stuck embedder is not asked again and again.
+    assert ticks > 10
+    assert hanging.asked == FAILURES
+    hanging.release.set()
+    await bank.close()
+
+
+async def test_an_embedder_that_fails_is_left_alone_and_tried_again():
+    now = [0.0]
+    faulty = Faulty(RuntimeError("boom"))
+    guard = GuardedEmbedder(faulty, monotonic=lambda: now[0])
+    for _ in range(FAILURES):
+        with pytest.raises(ProviderError, match="boom"):
+            await guard.embed(["text"], kind="query")
+    faulty.answer = [[1.0, 2.0, 3.0]]
+    with pytest.raises(ProviderError, match=r"left alone for another 30 s.*boom"):
+        await guard.embed(["text"], kind="query")
+    now[0] += PAUSE_S
+    assert await guard.embed(["text"], kind="query") == [[1.0, 2.0, 3.0]]

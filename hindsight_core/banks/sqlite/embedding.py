@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
-import math
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.banks.sqlite import vectors
+from hindsight_core.embedding import guarded
 from hindsight_core.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class Embedding:
     """
 
     def __init__(self, embedder: Embedder, logger: logging.Logger) -> None:
-        self._embedder = embedder
+        self._embedder = guarded(embedder)
         self._log = logger
         self._told = False
         self.table = vectors.VectorTable(embedder.identity)
@@ -84,27 +83,7 @@ class Embedding:
             raise ProviderError(
                 "numpy is not installed, and vectors need it: pip install 'hindsight-core[vectors]'"
             )
-        name = f"the embedder {self._embedder.identity}"
-        try:
-            given = self._embedder.embed(texts, kind=kind)
-            made: Sequence[Sequence[float]] = await given if inspect.isawaitable(given) else given
-            self._check(made, len(texts), name)
-        except ProviderError:
-            raise
-        except Exception as error:
-            # Whatever a plugin does, it costs its vectors and nothing else.
-            raise ProviderError(f"{name} failed: {type(error).__name__}: {error}") from error
-        return made
-
-    def _check(self, made: Sequence[Sequence[float]], wanted: int, name: str) -> None:
-        if len(made) != wanted:
-            raise ProviderError(f"{name} gave {len(made)} vectors for {wanted} texts")
-        size = self._embedder.dimensions or (len(made[0]) if made else 0)
-        for vector in made:
-            if len(vector) != size:
-                raise ProviderError(f"{name} gave {len(vector)} numbers in place of {size}")
-            if not all(map(math.isfinite, vector)):
-                raise ProviderError(f"{name} gave a vector with something that is no number")
+        return await self._embedder.embed(texts, kind=kind)
 
     def _tell(self, error: ProviderError) -> None:
         if not self._told:

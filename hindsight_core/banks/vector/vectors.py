@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from hindsight_core.embedding import guarded
 from hindsight_core.errors import BankError, ProviderError
 
 if TYPE_CHECKING:
     from hindsight_core.providers.base import Embedder
 
-MAX_CHARACTERS = 24_000
 _PROBE = "dimensions"
 
 
@@ -24,7 +23,7 @@ class Vectors:
     """
 
     def __init__(self, embedder: Embedder, *, bank: str) -> None:
-        self._embedder = embedder
+        self._embedder = guarded(embedder)
         self._bank = bank
 
     @property
@@ -47,21 +46,11 @@ class Vectors:
         Raises:
             BankError: The embedder failed; nothing was written.
         """
-        if not texts:
-            return []
         try:
-            found = self._embedder.embed([text[:MAX_CHARACTERS] for text in texts], kind=kind)
-            vectors = await found if inspect.isawaitable(found) else found
+            return await self._embedder.embed(texts, kind=kind)
         except ProviderError as error:
             raise BankError(
                 f"bank {self._bank}: its embedder failed: {error}",
                 retryable=error.retryable,
                 retry_after=error.retry_after,
             ) from error
-        if len(vectors) != len(texts):
-            raise BankError(
-                f"bank {self._bank}: the embedder {self.identity} gave {len(vectors)} vectors for "
-                f"{len(texts)} texts. Choose another with embeddings.provider.",
-                retryable=False,
-            )
-        return list(vectors)
