@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from hindsight_core.bridge.panels import panel_methods
 from hindsight_core.bridge.peer import Handler, Peer
-from hindsight_core.bridge.records import UNAVAILABLE, RpcError
+from hindsight_core.bridge.records import RpcError
 from hindsight_core.engine.core import MemoryEngine
 from hindsight_core.errors import ProviderError
 
@@ -93,9 +94,7 @@ class BridgeServer:
         return {
             **self.engine.methods,
             "event": self._event,
-            "panel/open": self._no_panel,
-            "panel/key": self._no_panel,
-            "panel/close": self._no_panel,
+            **panel_methods(self.engine, self.notify),
             "shutdown": self._shutdown,
         }
 
@@ -112,10 +111,6 @@ class BridgeServer:
             logger.exception("event %s failed", name)
             return {"actions": []}
         return {"actions": list(actions)}
-
-    async def _no_panel(self, params: dict[str, Any]) -> dict[str, Any]:
-        reason = "the panel is not available"
-        raise RpcError(UNAVAILABLE, reason, data={"reason": reason, "retryable": False})
 
     async def _shutdown(self, params: dict[str, Any]) -> dict[str, Any]:
         await self.engine.close()

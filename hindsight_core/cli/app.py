@@ -48,8 +48,15 @@ class App:
         """The effective configuration for this directory."""
         return self._configured[0]
 
+    def reload(self) -> Loaded:
+        """The configuration, read again."""
+        return self._configure()[0]
+
     @cached_property
     def _configured(self) -> tuple[Loaded, Hooks]:
+        return self._configure()
+
+    def _configure(self) -> tuple[Loaded, Hooks]:
         from hindsight_core.configure import configure
 
         overrides = {"bank": {"id": self.bank_name}} if self.bank_name else None

@@ -22,6 +22,7 @@ COMMANDS = {
     "plugins": "plugins: what is installed, broken or shadowed",
     "log": "what was recalled, stored and failed",
     "usage": "model calls and tokens by stage and day",
+    "panel": "look at memory and change it, in this terminal",
     "explain": "why a fact was or was not injected in a turn",
     "install": "wire memory into a host",
     "uninstall": "take it out again",

@@ -94,6 +94,11 @@ class MemoryEngine:
         return call
 
     @property
+    def session(self) -> tuple[Opening | None, LiveSession | None]:
+        """What is open, for the panel."""
+        return self._opening, self._live
+
+    @property
     def live_tokens(self) -> int:
         """``recall.live_tokens`` of this session, for `hindsight_core.host.Replay`."""
         return self._live.runtime.settings.recall.live_tokens if self._live else 0
@@ -232,6 +237,7 @@ class MemoryEngine:
             live = LiveSession(
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
             )
+            live.spans.listen(self._outlet.notify)
             live.tools.describe()
             problems = [*await check(runtime), *runtime.problems]
         except Exception as error:

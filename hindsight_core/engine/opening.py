@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -67,6 +68,7 @@ class Opening:
         loaded: The configuration; None when it could not be read at all.
         session: Who is speaking.
         capabilities: What the host can do.
+        reload: Reads the configuration again, as it was read for this session.
     """
 
     state: State
@@ -76,6 +78,7 @@ class Opening:
     capabilities: HostCapabilities
     warnings: tuple[str, ...] = ()
     hooks: Hooks | None = None
+    reload: Callable[[], Loaded] | None = None
 
     @property
     def bank_wire(self) -> dict[str, str] | None:
@@ -102,19 +105,23 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
         reason = "started by the memory itself"
         return Opening("off", reason, None, session, capabilities)
     options = params.get("config")
+    read = partial(
+        configure,
+        cwd=session.cwd,
+        env=env,
+        host=host,
+        agent=session.agent,
+        trusted=session.trusted,
+        host_options=options if isinstance(options, dict) else None,
+    )
     try:
-        loaded, hooks = configure(
-            cwd=session.cwd,
-            env=env,
-            host=host,
-            agent=session.agent,
-            trusted=session.trusted,
-            host_options=options if isinstance(options, dict) else None,
-        )
+        loaded, hooks = read()
     except Exception as error:
         return Opening("off", f"configuration: {error}", None, session, capabilities)
     state, why = _decide(loaded, session)
-    return Opening(state, why, loaded, session, capabilities, loaded.warnings, hooks)
+    return Opening(
+        state, why, loaded, session, capabilities, loaded.warnings, hooks, lambda: read()[0]
+    )
 
 
 def _decide(loaded: Loaded, session: SessionInfo) -> tuple[State, str | None]:

@@ -1,1 +1,1 @@
-"""The panel: tabs as state and lines, and the one-line widget."""
+"""The panel: tabs as state and lines, drawn by a host's component or in a terminal."""

@@ -91,6 +91,28 @@ def mark(
     )
 
 
+def rename(
+    connection: sqlite3.Connection,
+    bank: str,
+    session_id: str,
+    entry_ids: Sequence[str],
+    *,
+    last_entry_id: str,
+    document_id: str,
+) -> None:
+    """Record that a window's entries are in another document than before."""
+    connection.execute(
+        "UPDATE windows SET document_id = ? WHERE bank = ? AND session_id = ?"
+        " AND last_entry_id = ?",
+        (document_id, bank, session_id, last_entry_id),
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO covered (bank, session_id, entry_id, document_id)"
+        " VALUES (?, ?, ?, ?)",
+        [(bank, session_id, entry_id, document_id) for entry_id in entry_ids],
+    )
+
+
 def forget_journal(connection: sqlite3.Connection, bank: str, session_id: str, through: str) -> int:
     """Delete a session's journaled entries up to and with one; nothing when it is unknown."""
     return connection.execute(

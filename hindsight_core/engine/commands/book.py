@@ -13,13 +13,14 @@ from hindsight_core.engine.commands.base import (
     UsageError,
 )
 from hindsight_core.engine.commands.foreign import foreign_commands
+from hindsight_core.engine.commands.mem import Mem
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.engine.live import LiveSession
 
-COMMANDS: tuple[type[Command], ...] = ()
+COMMANDS: tuple[type[Command], ...] = (Mem,)
 """The built-in ones, in the order in which hosts list them."""
 
 
