@@ -29,28 +29,46 @@ def configure(**arguments: Any) -> tuple[Loaded, Hooks]:  # noqa: ANN401 - those
 
 
 def unprovided(loaded: Loaded, hooks: Hooks) -> list[str]:
-    """Settings that name a bank, model provider or embedder that nobody provides."""
+    """Settings that name a bank, model provider, embedder or backend that nobody provides."""
     settings = loaded.settings
+    named_backends = settings.decision.backends
     chosen = (
         ("bank.backend", loaded.bank.backend, hooks.banks, ()),
         ("models.provider", settings.models.provider, hooks.models, ("auto", "none")),
         ("embeddings.provider", settings.embeddings.provider, hooks.embedders, ("none",)),
     )
-    problems = []
-    for key, name, registry, always in chosen:
+    backends = (("decision.backends", b, hooks.decision_backends, ()) for b in named_backends)
+    found = []
+    for key, name, registry, always in (*chosen, *backends):
         if name in always:
             continue
         try:
             registry.require(name)
         except HindsightError as error:
             besides = f" (or {', '.join(always)})" if always else ""
-            problems.append(f"{key}: {error}{besides}")
-    return problems
+            found.append(f"{key}: {error}{besides}")
+    return found
+
+
+def problems(loaded: Loaded, built: Mapping[str, Any]) -> list[str]:
+    """What is wrong with plugins and templates, for the user.
+
+    Args:
+        loaded: The effective configuration.
+        built: The parts of a runtime that are there already, by name.
+    """
+    hooks, prompts = built.get("hooks"), built.get("prompts")
+    return [
+        *(hooks.problems if hooks is not None else ()),
+        *(unprovided(loaded, hooks) if hooks is not None else ()),
+        *(prompts.problems if prompts is not None else ()),
+    ]
 
 
 def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
     """The plugins that the settings choose, and the built-ins."""
     from hindsight_core.banks.builtin import BankPlugin
+    from hindsight_core.decision.builtin import DecisionPlugin
     from hindsight_core.plugins import load_hooks
     from hindsight_core.plugins.events import EventPlugin
     from hindsight_core.providers.builtin import ProviderPlugin
@@ -61,7 +79,7 @@ def plugins_of(loaded: Loaded, *, env: Mapping[str, str] | None) -> Hooks:
         load=chosen.load,
         block=chosen.block,
         hook_timeout_ms=chosen.hook_timeout_ms,
-        builtins=(ProviderPlugin(), BankPlugin(loaded.paths)),
+        builtins=(ProviderPlugin(), BankPlugin(loaded.paths), DecisionPlugin()),
     )
     hooks.register_builtin(EventPlugin(hooks))
     return hooks

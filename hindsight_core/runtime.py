@@ -273,14 +273,9 @@ class Runtime:
     @property
     def problems(self) -> list[str]:
         """What is wrong with plugins and templates, for the user."""
-        from hindsight_core.configure import unprovided
+        from hindsight_core.configure import problems
 
-        built = self.__dict__
-        return [
-            *(self.hooks.problems if "hooks" in built else ()),
-            *(unprovided(self.loaded, self.hooks) if "hooks" in built else ()),
-            *(self.prompts.problems if "prompts" in built else ()),
-        ]
+        return problems(self.loaded, self.__dict__)
 
     def record(
         self, report: MemorizeReport, *, session: str | None, bank: str | None = None

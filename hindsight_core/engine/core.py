@@ -292,8 +292,8 @@ class MemoryEngine:
             return
         from hindsight_core.engine.status import line
 
-        text = line(self._opening, self._notices, outcome=outcome)
-        self._outlet.notify("status/changed", {"line": text, "state": self._opening.state})
+        shown = {"line": line(self._opening, self._notices, outcome=outcome)}
+        self._outlet.notify("status/changed", {**shown, "state": self._opening.state})
 
 
 def _text(params: Mapping[str, Any], name: str) -> str | None:

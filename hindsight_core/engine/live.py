@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.commands.book import Commands
+from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.path import LivePath
 from hindsight_core.engine.shown import ShownSet
+from hindsight_core.engine.spans import Spans
 from hindsight_core.engine.tools.box import Tools
 from hindsight_core.engine.work import Work
 from hindsight_core.errors import HindsightError
@@ -52,7 +54,11 @@ class LiveSession:
         self.opening = opening
         self.runtime = runtime
         self.path = LivePath()
-        self.work = Work(runtime, notices=notices, host=host, session_id=session)
+        self.spans = Spans(runtime)
+        self.deciding = Deciding(runtime, notices=notices, spans=self.spans)
+        self.work = Work(
+            runtime, notices=notices, deciding=self.deciding, host=host, session_id=session
+        )
         self.host = host
         self.bridge = bridge
         self.notices = notices
@@ -108,7 +114,9 @@ class LiveSession:
                     return RecallOutcome("skipped", reason="resync")
                 if not self.recalls:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
-                turn = await self._turn(turn_id, prompt)
+                turn = await self.deciding.read(
+                    await self._turn(turn_id, prompt), self.path.entries
+                )
                 outcome = await self.runtime.recall.run(turn)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no answer within {limit_s:g} s")

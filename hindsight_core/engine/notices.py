@@ -40,6 +40,12 @@ class Notices:
         """Report that the bank did not answer: one warning, whoever notices it (br/BR-01)."""
         self.trouble(cause, f"{AWAY}: {reason}", root="bank")
 
+    def info(self, cause: str, text: str) -> None:
+        """Tell something that is no trouble, once a session."""
+        if cause not in self._told:
+            self._told.add(cause)
+            self._tell("info", text)
+
     def known(self, text: str) -> None:
         """A text that the user was shown already, among ``initialize``'s warnings."""
         self._told.add(text)

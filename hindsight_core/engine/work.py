@@ -9,10 +9,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
+from hindsight_core.engine.targets import Targets
 from hindsight_core.errors import HindsightError
 from hindsight_core.transcript.entry import Transcript
 
 if TYPE_CHECKING:
+    from hindsight_core.engine.deciding import Deciding
     from hindsight_core.engine.notices import Notices
     from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.runtime import Runtime
@@ -31,13 +33,23 @@ class Work:
     Args:
         runtime: The opened configuration.
         notices: Where trouble is told.
+        deciding: Says which banks a window goes to.
         host: The agent program's name.
         session_id: The session whose windows these are.
     """
 
-    def __init__(self, runtime: Runtime, *, notices: Notices, host: str, session_id: str) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        notices: Notices,
+        deciding: Deciding,
+        host: str,
+        session_id: str,
+    ) -> None:
         self._runtime = runtime
         self._notices = notices
+        self._targets = Targets(runtime, deciding)
         self._host = host
         self._session_id = session_id
         self._last: asyncio.Task[None] | None = None
@@ -95,11 +107,20 @@ class Work:
         await self._drain(deadline_s=max(0.05, end - loop.time() - reserve / 2))
         return await self.pending()
 
+    async def caught_up(self, *, timeout_s: float, recover: bool) -> int:
+        """Drain and recover, wait for it that long; how many writes and windows are left."""
+        self.start(recover=recover)
+        if self._background is not None:
+            await asyncio.wait([self._background], timeout=timeout_s)
+        return await self.pending()
+
     async def pending(self) -> int:
         """Queued writes and windows kept for another try, of this bank."""
         try:
             bank = self._runtime.bank_id
             waiting = await self._runtime.queue.pending(bank)
+            for other in self._targets.others:
+                waiting += await self._runtime.queue.pending(other)
             return waiting + await self._runtime.journal.pending(bank)
         except HindsightError as error:
             self._notices.trouble("state", str(error))
@@ -122,9 +143,7 @@ class Work:
         try:
             async with self._lock:
                 with work(session_id=transcript.session_id):
-                    reports = await self._runtime.memorizer.remember_transcript(
-                        transcript, reason=reason
-                    )
+                    reports = await self._targets.remember(transcript, reason=reason)
                 await self._settle(transcript, reports)
         except HindsightError as error:
             self._notices.trouble("memorize", f"{KEPT}: {error}")
@@ -132,13 +151,15 @@ class Work:
             logger.exception("memorize failed")
             self._notices.trouble("memorize", f"{KEPT}: {error}")
 
-    async def _settle(self, transcript: Transcript, reports: Sequence[MemorizeReport]) -> None:
-        for report in reports:
-            self._runtime.record(report, session=transcript.session_id)
+    async def _settle(
+        self, transcript: Transcript, reports: Sequence[tuple[str, MemorizeReport]]
+    ) -> None:
+        for bank, report in reports:
+            self._runtime.record(report, session=transcript.session_id, bank=bank)
             # Without a reason it is only that another process is just delivering it.
             if report.outcome == "queued" and report.reason:
                 self._bank_away(report.reason)
-        failed = [r for r in reports if r.outcome == "failed"]
+        failed = [report for _, report in reports if report.outcome == "failed"]
         if failed:
             self._notices.trouble("memorize", f"{KEPT}: {failed[0].reason}")
             return
@@ -177,6 +198,10 @@ class Work:
     async def _drain(self, *, deadline_s: float) -> None:
         try:
             report = await self._runtime.outbox.drain(self._runtime.bank, deadline_s=deadline_s)
+            for other in self._targets.others:
+                if await self._runtime.queue.pending(other):
+                    bank = self._runtime.open_bank(other)
+                    await self._runtime.outbox.drain(bank, deadline_s=deadline_s)
         except HindsightError as error:
             self._bank_away(str(error))
             return

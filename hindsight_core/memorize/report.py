@@ -12,6 +12,21 @@ MemorizeOutcome = Literal["stored", "empty", "queued", "failed", "known", "skipp
 
 
 @dataclass(frozen=True, slots=True)
+class Retired:
+    """A stored fact that a window retired.
+
+    Attributes:
+        id: Of the fact, in its bank.
+        text: What it said.
+        quote: The words of the window that say that its subject is gone.
+    """
+
+    id: str
+    text: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemorizeReport:
     """The result of a window or a note.
 
@@ -27,6 +42,7 @@ class MemorizeReport:
         reason: Why, for everything but ``stored``.
         calls: Model calls made, repairs not counted.
         rejected: One reason for each item of an answer that was left out.
+        retired: Stored facts that the window retired.
     """
 
     outcome: MemorizeOutcome
@@ -37,6 +53,19 @@ class MemorizeReport:
     reason: str | None = None
     calls: int = 0
     rejected: tuple[str, ...] = ()
+    retired: tuple[Retired, ...] = ()
+
+    @property
+    def logged(self) -> dict[str, object]:
+        """Fields of its entry in the activity log."""
+        return {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "document": self.document_id,
+            "facts": [fact.text for fact in self.stored],
+            "known": self.known,
+            "superseded": self.superseded,
+        }
 
 
 def incomplete(report: MemorizeReport, missing: int) -> MemorizeReport:

@@ -27,7 +27,7 @@ def why_skipped(settings: Settings, turn: Turn) -> str | None:
         return "automatic recall is off (recall.mode)"
     if line_cap(settings, turn) == 0:
         return "no facts are wanted here (recall.child_max_lines)"
-    return None
+    return turn.skip
 
 
 def line_cap(settings: Settings, turn: Turn) -> int:
@@ -81,7 +81,7 @@ def conclude(plan: Plan, searched: Sequence[Searched], merged: Merged) -> Recall
 
 def placed(outcome: RecallOutcome, block: Block | None) -> RecallOutcome:
     """The outcome with its block; facts that a template left out were not injected (pi/R-21)."""
-    if outcome.hits and (block is None or block.kind != "recall"):
+    if outcome.hits and (block is None or block.kind == "reminder"):
         why = "the template blocks/recall rendered nothing"
         return replace(outcome, outcome="empty", reason=why, hits=(), block=block)
     return replace(outcome, block=block)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from hindsight_core.transcript.record import Record
+
 Role = Literal["user", "assistant", "tool", "system", "host"]
 
 
@@ -63,6 +65,7 @@ class Entry:
         timestamp: UTC, aware; None when the host does not say.
         synthetic: Made by a program in the user's name.
         compaction: A compaction summary; what stands before it is no longer before the model.
+        record: What the host's program noted with it; the sanitiser leaves it out.
     """
 
     id: str
@@ -72,6 +75,7 @@ class Entry:
     timestamp: datetime | None = None
     synthetic: bool = False
     compaction: bool = False
+    record: Record | None = None
 
     @property
     def text(self) -> str:

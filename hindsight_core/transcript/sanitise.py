@@ -16,6 +16,7 @@ from hindsight_core.transcript.entry import (
     Entry,
     Image,
     Part,
+    Role,
     Text,
     Thinking,
     ToolCall,
@@ -163,7 +164,8 @@ class Sanitiser:
         text = next((p.text for p in entry.parts if isinstance(p, Text)), "")
         continued = entry.role == "user" and is_continuation(text)
         if entry.compaction or continued:
-            return replace(entry, role="host", parts=(), synthetic=True, compaction=True)
+            bare = replace(entry, role="host", parts=(), record=None)
+            return replace(bare, synthetic=True, compaction=True)
         if entry.synthetic or entry.role in ("host", "system"):
             return None
         parts = tuple(clean for part in entry.parts if (clean := self._part(part)) is not None)
@@ -171,7 +173,8 @@ class Sanitiser:
             return None
         # Some hosts send tool results in the user's name (br/BR-68).
         only_results = all(isinstance(part, ToolResult | Image) for part in parts)
-        return replace(entry, role="tool" if only_results else entry.role, parts=parts)
+        role: Role = "tool" if only_results else entry.role
+        return replace(entry, role=role, parts=parts, record=None)
 
     def _part(self, part: Part) -> Part | None:
         match part:

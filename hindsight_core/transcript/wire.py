@@ -17,6 +17,7 @@ from hindsight_core.transcript.entry import (
     ToolCall,
     ToolResult,
 )
+from hindsight_core.transcript.record import record_from_wire, record_to_wire
 from hindsight_core.transcript.shapes import Parts, read_content, read_role, read_time
 
 
@@ -68,6 +69,7 @@ def entry_from_wire(record: object, *, previous: str | None = None) -> tuple[Ent
         timestamp=read_time(record.get("timestamp", inner.get("timestamp"))),
         synthetic=record.get("synthetic") is True,
         compaction=record.get("compaction") is True,
+        record=record_from_wire(record.get("record")),
     )
     return entry, parts.unknown
 
@@ -86,6 +88,8 @@ def entry_to_wire(entry: Entry) -> dict[str, Any]:
         record["synthetic"] = True
     if entry.compaction:
         record["compaction"] = True
+    if entry.record is not None:
+        record["record"] = record_to_wire(entry.record)
     return record
 
 

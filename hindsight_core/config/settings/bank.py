@@ -15,6 +15,9 @@ class BankEntry(Section):
 
     id: str = Field(description="Name of the bank.")
     role: str = Field("coding", description="What it is for: coding, life or a word of your own.")
+    purpose: str | None = Field(
+        None, description="What it holds, in a few words, for who decides about it."
+    )
     access: Literal["read", "write", "both"] = Field(
         "both", description="What may be done with it."
     )
@@ -26,6 +29,16 @@ class BankEntry(Section):
     retain_structured_chunk_size: Positive | None = Field(
         None, description="Chunk size given to the server when the bank is created."
     )
+
+    @property
+    def readable(self) -> bool:
+        """Whether recall may search it."""
+        return self.enabled and self.access != "write"
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything may be stored in it."""
+        return self.enabled and self.access != "read"
 
     @property
     def writes(self) -> Literal["always", "decision", "explicit-only"]:

@@ -10,6 +10,7 @@ from hindsight_core.transcript.entry import Entry, Role, Text, ToolResult, Trans
 from hindsight_core.transcript.path import active_path
 from hindsight_core.transcript.readers.base import Collector, derived_session_id
 from hindsight_core.transcript.readers.lines import Lines, parse_object
+from hindsight_core.transcript.record import Record, task_record
 from hindsight_core.transcript.shapes import Parts, plain_text, read_content, read_role, read_time
 from hindsight_core.transcript.wire import content_id
 
@@ -137,6 +138,9 @@ class _Tree:
                 entry_id, "host", (text,), parent, when, synthetic=True,
                 compaction=kind == "compaction",
             )  # fmt: skip
+        noted = task_record(record.get("customType"), record.get("data"))
+        if kind == "custom" and noted is not None:
+            return Entry(entry_id, "host", (), parent, when, synthetic=True, record=noted)
         message = record.get("message")
         if kind == "message" and isinstance(message, Mapping):
             role, parts, compaction = _message(message)
@@ -146,7 +150,7 @@ class _Tree:
                 host = role == "host"
                 return Entry(
                     entry_id, role, tuple(parts.known), parent, when, synthetic=host,
-                    compaction=compaction,
+                    compaction=compaction, record=_details(message, role),
                 )  # fmt: skip
         if kind not in _SILENT:
             self.collector.unknown += 1
@@ -170,6 +174,13 @@ def _message(message: Mapping[str, Any]) -> tuple[Role | None, Parts, bool]:
         )
         return role, Parts([result]), False
     return role, read_content(message.get("content")), False
+
+
+def _details(message: Mapping[str, Any], role: Role) -> Record | None:
+    """What a task tool keeps beside its text."""
+    if role != "tool" or message.get("isError") is True:
+        return None
+    return task_record(message.get("toolName"), message.get("details"))
 
 
 def _executed(message: Mapping[str, Any]) -> Parts:

@@ -1,0 +1,1 @@
+"""Readers of task lists that agents keep in their session records."""
