@@ -27,6 +27,10 @@ class Turn:
         shown: Normalised texts that are before the model already (pi/R-16).
         is_child: A sub-agent's turn: small recall, nothing automatic besides.
         max_lines: Cap on injected facts for this turn; None for the configured one.
+        max_queries: The same for queries.
+        boundary: A session or a task begins with it (pi/T-17), or none.
+        injects: Facts go before the model; known when a reminder is asked for.
+        skip: Why nothing is searched in this turn, where that was decided before it.
     """
 
     id: str
@@ -37,6 +41,10 @@ class Turn:
     shown: frozenset[str] = frozenset()
     is_child: bool = False
     max_lines: int | None = None
+    max_queries: int | None = None
+    boundary: Boundary = "none"
+    injects: bool = False
+    skip: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +56,16 @@ class Plan:
         reason: Why there is no query, or why the plan is a degraded one.
         degraded: Made without a model: words of the prompt only, no judge (pi/R-07).
         judge: Whether a judge shall look at the hits.
+        spare: Queries over the cap of an ordinary turn, best first; a deep pass may use them.
+        reflect: The bank may answer the first query by itself (``recall.reflect``).
     """
 
     queries: tuple[Query, ...] = ()
     reason: str | None = None
     degraded: bool = False
     judge: bool = True
+    spare: tuple[Query, ...] = ()
+    reflect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +130,9 @@ class RecallOutcome:
         skipped_shown: Left out because they are before the model already.
         skipped_filtered: Cut by the line cap.
         block: What to inject; None when nothing is.
+        cap: The cap of facts that held for it; None for that of an ordinary turn.
+        boundary: Whether a session or a task began with this turn.
+        briefing: Prose made of the hits, which stands for them in the block.
     """
 
     outcome: Outcome
@@ -129,3 +144,6 @@ class RecallOutcome:
     skipped_filtered: int = 0
     block: Block | None = None
     details: Mapping[str, str] = field(default_factory=dict)
+    cap: int | None = None
+    boundary: Boundary = "none"
+    briefing: str | None = None
