@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from hindsight_core.errors import ProviderError
+from hindsight_core.waits import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -207,21 +206,6 @@ class Endpoint:
         raise ProviderError(
             f"{self.name} at {self.shown} answered with {what}. Check {self._section}.base_url."
         )
-
-
-def retry_after(headers: Mapping[str, str], clock: Clock) -> float | None:
-    """Seconds that a server asks to wait, from seconds or a date; None when it does not."""
-    value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(value) - clock()).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _joined(base_url: str, path: str) -> str:

@@ -1,15 +1,16 @@
-"""One Hindsight server over HTTP: a shared client, bounded answers, typed errors."""
+"""Calls of one Hindsight server: its token, its breakers, its refusals."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 from hindsight_core.banks.breaker import BankBreaker
 from hindsight_core.banks.hindsight.errors import ServerError, refused
 from hindsight_core.banks.hindsight.token import Token
+from hindsight_core.banks.http import Answer, Server, count
 from hindsight_core.errors import BankError
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from hindsight_core.config.settings.bank import Hindsight
     from hindsight_core.services import Clock
 
-MAX_ANSWER_BYTES = 32_000_000
-CONNECT_S = 5.0
-AT_ONCE = 8
-PAUSE_S = 5.0
 SHORT_S = 5.0
 
 Purpose = Literal["read", "write"]
@@ -46,13 +43,16 @@ class Client:
         clock: Clock,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self.timeout_s = settings.timeout_ms / 1000
         self.namespace = settings.namespace.strip().strip("/")
-        self._base = settings.base_url.rstrip("/")
+        self._server = Server(
+            settings.base_url,
+            section="hindsight",
+            address_key="base_url",
+            timeout_s=settings.timeout_ms / 1000,
+            transport=transport,
+        )
         self._token = Token(settings)
         self._clock = clock
-        self._transport = transport
-        self._client: httpx.AsyncClient | None = None
         self._breakers: dict[Purpose, BankBreaker] = {
             "read": BankBreaker(f"the Hindsight server at {self.shown}", clock=clock),
             "write": BankBreaker(f"writing to the Hindsight server at {self.shown}", clock=clock),
@@ -61,8 +61,12 @@ class Client:
     @property
     def shown(self) -> str:
         """The address without credentials and query, for messages."""
-        parts = urlsplit(self._base)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return self._server.shown
+
+    @property
+    def timeout_s(self) -> float:
+        """Limit of a request."""
+        return self._server.timeout_s
 
     @property
     def prefix(self) -> str:
@@ -103,7 +107,7 @@ class Client:
                     raise
                 result = await self._send(method, path, body, params, timeout_s)
         except ServerError as error:
-            _count(breaker, error)
+            count(breaker, error)
             raise
         except BankError as error:
             breaker.failure(str(error))
@@ -116,9 +120,7 @@ class Client:
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""
-        if self._client is not None:
-            client, self._client = self._client, None
-            await client.aclose()
+        await self._server.close()
 
     async def _send(
         self,
@@ -128,86 +130,35 @@ class Client:
         params: Mapping[str, Any] | None,
         timeout_s: float | None,
     ) -> Any:  # noqa: ANN401 - JSON
-        import httpx
+        answer = await self._server.send(
+            method,
+            path,
+            content=None if body is None else _encoded(body),
+            params={k: v for k, v in (params or {}).items() if v is not None} or None,
+            headers=self._headers(None if body is None else "application/json"),
+            timeout_s=timeout_s,
+        )
+        if answer.status >= 300:
+            raise refused(answer, namespace=self.namespace, clock=self._clock)
+        return _decoded(answer)
 
-        limit = timeout_s or self.timeout_s
-        call = f"{method} {self.shown}{path}"
-        try:
-            async with self._open().stream(
-                method,
-                f"{self._base}{path}",
-                content=None if body is None else _encoded(body),
-                params={k: v for k, v in (params or {}).items() if v is not None} or None,
-                headers=self._headers(body is not None),
-                timeout=httpx.Timeout(limit, connect=min(CONNECT_S, limit)),
-            ) as response:
-                text = await self._read(response, call)
-        except httpx.TimeoutException as error:
-            raise BankError(
-                f"{call}: no answer within {limit:g} s. It may be busy; raise "
-                "hindsight.timeout_ms if this repeats."
-            ) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise BankError(
-                f"{call}: cannot be reached: {error or type(error).__name__}. Start the server, "
-                "or set hindsight.base_url."
-            ) from error
-        if response.status_code >= 300:
-            raise refused(
-                call,
-                response.status_code,
-                text,
-                response.headers,
-                namespace=self.namespace,
-                clock=self._clock,
-            )
-        return _decoded(text, call)
-
-    def _open(self) -> httpx.AsyncClient:
-        import httpx
-
-        if self._client is None:
-            self._client = httpx.AsyncClient(
-                transport=self._transport,
-                limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
-            )
-        return self._client
-
-    def _headers(self, has_body: bool) -> dict[str, str]:  # noqa: FBT001
+    def _headers(self, content_type: str | None) -> dict[str, str]:
         token = self._token.value()
-        headers = {"content-type": "application/json"} if has_body else {}
+        headers = {"content-type": content_type} if content_type else {}
         return {**headers, "authorization": f"Bearer {token}"} if token else headers
-
-    async def _read(self, response: httpx.Response, call: str) -> str:
-        found = bytearray()
-        async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) > MAX_ANSWER_BYTES:
-                raise BankError(f"{call}: more than {MAX_ANSWER_BYTES} bytes", retryable=False)
-        return found.decode("utf-8", "replace")
-
-
-def _count(breaker: BankBreaker, error: ServerError) -> None:
-    if error.status == 429:
-        wait = error.retry_after
-        breaker.pause(PAUSE_S if wait is None else wait, error.detail or "it is asked too often")
-    elif error.status >= 500:
-        breaker.failure(str(error))
-    else:
-        # It answered: a refusal is no sign that it is down.
-        breaker.success()
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _decoded(text: str, call: str) -> Any:  # noqa: ANN401 - JSON
-    if not text.strip():
+def _decoded(answer: Answer) -> Any:  # noqa: ANN401 - JSON
+    if not answer.text.strip():
         return None
     try:
-        return json.loads(text)
+        return json.loads(answer.text)
     except (ValueError, RecursionError):
         raise BankError(
-            f"{call}: not a JSON document. Check that hindsight.base_url is a Hindsight server."
+            f"{answer.call}: not a JSON document. Check that hindsight.base_url is a Hindsight "
+            "server."
         ) from None

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-from hindsight_core.errors import BankError
+from hindsight_core.banks.http import Answer, StatusError, short
 from hindsight_core.services import Clock
-
-SHOWN_CHARACTERS = 300
-_LATER = frozenset({404, 408, 409, 425, 429})
+from hindsight_core.waits import retry_after
 
 
-class ServerError(BankError):
-    """The server answered with an error status.
+class ServerError(StatusError):
+    """A Hindsight server answered with an error status."""
 
-    Attributes:
-        status: The HTTP status.
-        detail: What it said, short.
-    """
-
-    def __init__(
-        self, message: str, *, status: int, detail: str, retry_after: float | None = None
-    ) -> None:
-        super().__init__(
-            message, retryable=status in _LATER or status >= 500, retry_after=retry_after
-        )
-        self.status = status
-        self.detail = detail
+    # A proxy before a server that is just starting answers 404.
+    later = StatusError.later | {404}
 
     @property
     def no_such_thing(self) -> bool:
@@ -43,15 +27,13 @@ class ServerError(BankError):
         return self.no_such_thing and self.detail.startswith("Bank ")
 
 
-def refused(
-    call: str, status: int, text: str, headers: Mapping[str, str], *, namespace: str, clock: Clock
-) -> ServerError:
+def refused(answer: Answer, *, namespace: str, clock: Clock) -> ServerError:
     """The error for an answer with an error status; names the call and says what to do."""
-    detail = said(text)
-    wait = retry_after(headers, clock) if status in (429, 503) else None
+    status, detail = answer.status, said(answer.text)
+    wait = retry_after(answer.headers, clock) if status in (429, 503) else None
     told = f" ({detail})" if detail else ""
     return ServerError(
-        f"{call} -> {status}{told}. {_advice(status, wait, namespace, detail)}",
+        f"{answer.call} -> {status}{told}. {_advice(status, wait, namespace, detail)}",
         status=status,
         detail=detail,
         retry_after=wait,
@@ -63,26 +45,11 @@ def said(text: str) -> str:
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):
-        return "" if "<" in text[:200] else _short(text)
+        return "" if "<" in text[:200] else short(text)
     detail = value.get("detail") if isinstance(value, dict) else None
     if isinstance(detail, list):
         detail = "; ".join(_problem(item) for item in detail)
-    return _short(detail) if isinstance(detail, str) else ""
-
-
-def retry_after(headers: Mapping[str, str], clock: Clock) -> float | None:
-    """Seconds that the server asks to wait, given as seconds or as a date."""
-    value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(value) - clock()).total_seconds()
-        except (ValueError, TypeError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    return short(detail) if isinstance(detail, str) else ""
 
 
 def _problem(item: object) -> str:
@@ -90,10 +57,6 @@ def _problem(item: object) -> str:
         return str(item)
     where = ".".join(str(part) for part in item.get("loc", ()))
     return f"{where}: {item.get('msg', '')}"
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:SHOWN_CHARACTERS]
 
 
 def _advice(status: int, wait: float | None, namespace: str, detail: str) -> str:

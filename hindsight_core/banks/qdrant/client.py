@@ -1,4 +1,4 @@
-"""One Qdrant server over HTTP: a shared client, bounded answers, typed errors, a breaker."""
+"""Calls of one Qdrant server: its key, its breaker, its refusals."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
 from hindsight_core.banks.breaker import BankBreaker
+from hindsight_core.banks.http import Answer, Server, StatusError, count, short
 from hindsight_core.errors import BankError
+from hindsight_core.waits import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -17,30 +18,9 @@ if TYPE_CHECKING:
     from hindsight_core.config.settings.bank import Qdrant
     from hindsight_core.services import Clock
 
-MAX_ANSWER_BYTES = 64_000_000
-CONNECT_S = 5.0
-AT_ONCE = 8
-PAUSE_S = 5.0
-SHOWN_CHARACTERS = 300
-_LATER = frozenset({408, 409, 425, 429})
 
-
-class QdrantError(BankError):
-    """The server answered with an error status.
-
-    Attributes:
-        status: The HTTP status.
-        detail: The start of what it said.
-    """
-
-    def __init__(
-        self, message: str, *, status: int, detail: str, retry_after: float | None = None
-    ) -> None:
-        super().__init__(
-            message, retryable=status in _LATER or status >= 500, retry_after=retry_after
-        )
-        self.status = status
-        self.detail = detail
+class QdrantError(StatusError):
+    """A Qdrant server answered with an error status."""
 
 
 class Client:
@@ -59,18 +39,21 @@ class Client:
         clock: Clock,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._base = settings.url.rstrip("/")
         self._key_env = settings.api_key_env
-        self._timeout_s = settings.timeout_ms / 1000
-        self._transport = transport
-        self._client: httpx.AsyncClient | None = None
+        self._clock = clock
+        self._server = Server(
+            settings.url,
+            section="qdrant",
+            address_key="url",
+            timeout_s=settings.timeout_ms / 1000,
+            transport=transport,
+        )
         self._breaker = BankBreaker(f"the Qdrant server at {self.shown}", clock=clock)
 
     @property
     def shown(self) -> str:
         """The address without credentials and query, for messages."""
-        parts = urlsplit(self._base)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return self._server.shown
 
     async def request(
         self,
@@ -90,7 +73,7 @@ class Client:
         try:
             result = await self._send(method, path, body, params)
         except QdrantError as error:
-            self._count(error)
+            count(self._breaker, error)
             raise
         except BankError as error:
             self._breaker.failure(str(error))
@@ -103,9 +86,7 @@ class Client:
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""
-        if self._client is not None:
-            client, self._client = self._client, None
-            await client.aclose()
+        await self._server.close()
 
     async def _send(
         self,
@@ -114,41 +95,16 @@ class Client:
         body: Mapping[str, Any] | None,
         params: Mapping[str, str] | None,
     ) -> Any:  # noqa: ANN401 - JSON
-        import httpx
-
-        call = f"{method} {self.shown}{path}"
-        content = None if body is None else json.dumps(body).encode()
-        headers = self._headers()
-        try:
-            async with self._open().stream(
-                method, f"{self._base}{path}", content=content, params=params, headers=headers
-            ) as response:
-                text = await _read(response, call)
-        except httpx.TimeoutException as error:
-            raise BankError(
-                f"{call}: no answer within {self._timeout_s:g} s. It may be busy; raise "
-                "qdrant.timeout_ms if this repeats."
-            ) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise BankError(
-                f"{call}: cannot be reached: {error or type(error).__name__}. Start the server, "
-                "or set qdrant.url."
-            ) from error
-        if response.status_code >= 300:
-            raise self._refused(call, response, text)
-        return _result(text, call)
-
-    def _open(self) -> httpx.AsyncClient:
-        import httpx
-
-        if self._client is None:
-            limit = self._timeout_s
-            self._client = httpx.AsyncClient(
-                transport=self._transport,
-                timeout=httpx.Timeout(limit, connect=min(CONNECT_S, limit)),
-                limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
-            )
-        return self._client
+        answer = await self._server.send(
+            method,
+            path,
+            content=None if body is None else json.dumps(body).encode(),
+            params=params,
+            headers=self._headers(),
+        )
+        if answer.status >= 300:
+            raise self._refused(answer)
+        return _result(answer)
 
     def _headers(self) -> dict[str, str]:
         headers = {"content-type": "application/json"}
@@ -163,24 +119,14 @@ class Client:
             )
         return {**headers, "api-key": key}
 
-    def _count(self, error: QdrantError) -> None:
-        if error.status == 429:
-            self._breaker.pause(error.retry_after or PAUSE_S, error.detail or "asked too often")
-        elif error.status >= 500:
-            self._breaker.failure(str(error))
-        else:
-            # It answered: a refusal is no sign that it is down.
-            self._breaker.success()
-
-    def _refused(self, call: str, response: httpx.Response, text: str) -> QdrantError:
-        status, detail = response.status_code, _said(text)
+    def _refused(self, answer: Answer) -> QdrantError:
+        status, detail = answer.status, _said(answer.text)
         told = f" ({detail})" if detail else ""
-        wait = response.headers.get("retry-after", "")
         return QdrantError(
-            f"{call} -> {status}{told}. {self._advice(status)}",
+            f"{answer.call} -> {status}{told}. {self._advice(status)}",
             status=status,
             detail=detail,
-            retry_after=float(wait) if wait.isdecimal() else None,
+            retry_after=retry_after(answer.headers, self._clock),
         )
 
     def _advice(self, status: int) -> str:
@@ -198,29 +144,20 @@ class Client:
         return "A server before 1.10 does not know all that is asked of it."
 
 
-async def _read(response: httpx.Response, call: str) -> str:
-    found = bytearray()
-    async for chunk in response.aiter_bytes():
-        found += chunk
-        if len(found) > MAX_ANSWER_BYTES:
-            raise BankError(f"{call}: more than {MAX_ANSWER_BYTES} bytes", retryable=False)
-    return found.decode("utf-8", "replace")
-
-
 def _said(text: str) -> str:
     """The message in ``{"status": {"error": ...}}``."""
     try:
         status = json.loads(text)["status"]["error"]
     except (ValueError, RecursionError, KeyError, TypeError):
         status = "" if "<" in text[:200] else text
-    return " ".join(str(status).split())[:SHOWN_CHARACTERS]
+    return short(str(status))
 
 
-def _result(text: str, call: str) -> Any:  # noqa: ANN401 - JSON
+def _result(answer: Answer) -> Any:  # noqa: ANN401 - JSON
     try:
-        answer = json.loads(text)
+        found = json.loads(answer.text)
     except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict) or "result" not in answer:
-        raise BankError(f"{call}: this is no answer of a Qdrant server. Check qdrant.url.")
-    return answer["result"]
+        found = None
+    if not isinstance(found, dict) or "result" not in found:
+        raise BankError(f"{answer.call}: this is no answer of a Qdrant server. Check qdrant.url.")
+    return found["result"]

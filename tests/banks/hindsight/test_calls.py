@@ -269,9 +269,9 @@ def test_a_name_that_no_server_takes_is_refused_at_once(tmp_path):
 
 async def test_one_client_keeps_its_connections(bank):
     await bank.stats()
-    client = bank.api.client._client
+    client = bank.api.client._server._client
     await bank.stats()
-    assert bank.api.client._client is client
+    assert bank.api.client._server._client is client
 
 
 async def test_lone_surrogates_do_not_stop_a_write(opened, server):
