@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -145,10 +146,12 @@ class InstallPlan:
     Attributes:
         changes: Files in the order in which they are written.
         notes: What the user should know, such as an original plugin that is still there.
+        migrant: The user brought a configuration: it says where memory is active, as before.
     """
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
+    migrant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,9 @@ class InstallRequest:
         bridge_env: Variables that the bridge needs, such as ``HINDSIGHT_MEM_HOME``.
         project: Write the project's configuration of the host in this folder, not the user's.
         replace: The user allowed that an original plugin's entry is taken out.
+        program: How ``hindsight-mem`` itself is started, as an argv.
+        skill: Renders the text of a companion skill, given the name that the MCP server has in
+            the host; None: no skill is written.
     """
 
     env: Mapping[str, str]
@@ -170,6 +176,8 @@ class InstallRequest:
     bridge_env: Mapping[str, str] = field(default_factory=dict)
     project: Path | None = None
     replace: bool = False
+    program: tuple[str, ...] = (sys.executable, "-m", "hindsight_core")
+    skill: Callable[[str], str] | None = None
 
 
 @runtime_checkable
@@ -196,6 +204,24 @@ class Host(Protocol):
 
     def uninstall(self, request: InstallRequest) -> InstallPlan:
         """What takes the wiring out again and leaves everything foreign as it was."""
+        ...
+
+
+@runtime_checkable
+class DetectableHost(Host, Protocol):
+    """A host that can tell whether its program is on this machine (``install all``)."""
+
+    def detected(self, env: Mapping[str, str]) -> str | None:
+        """What speaks for it, such as its folder; None when nothing does."""
+        ...
+
+
+@runtime_checkable
+class ManySessionsHost(Host, Protocol):
+    """A host whose one process runs several sessions side by side, each with its own engine."""
+
+    def adapter_of_many(self, engines: Callable[[], EngineApi]) -> HostAdapter:
+        """The adapter of one bridge; each call of ``engines`` gives an engine for one session."""
         ...
 
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from hindsight_core.bridge.engines import Engines
 from hindsight_core.bridge.panels import panel_methods
 from hindsight_core.bridge.peer import Handler, Peer
 from hindsight_core.bridge.records import RpcError
 from hindsight_core.engine.core import MemoryEngine
 from hindsight_core.errors import ProviderError
+from hindsight_core.host import ManySessionsHost
 
 if TYPE_CHECKING:
     from hindsight_core.host import Host, HostAdapter
@@ -68,7 +70,8 @@ class BridgeServer:
         peer_factory: Callable[[dict[str, Handler]], Peer],
     ) -> None:
         self.engine = MemoryEngine(host=host, env=env, outlet=self)
-        self.adapter: HostAdapter | None = host_object.adapter(self.engine) if host_object else None
+        self._engines = Engines(lambda out: MemoryEngine(host=host, env=env, outlet=out), self)
+        self.adapter: HostAdapter | None = self._adapter(host_object)
         if self.adapter is not None:
             self.engine.lower_limits(self.adapter.limits)
         self._speaking: HostAdapter | None = None
@@ -88,7 +91,21 @@ class BridgeServer:
             await self.peer.serve()
         finally:
             await self.peer.settle(timeout_s=self.engine.limits.turn_end_ms / 1000)
-            await self.engine.close()
+            await self._close()
+
+    async def _close(self) -> None:
+        await asyncio.gather(self.engine.close(), self._engines.close())
+
+    def _adapter(self, host: Host | None) -> HostAdapter | None:
+        if isinstance(host, ManySessionsHost):
+            return host.adapter_of_many(self._another)
+        return host.adapter(self.engine) if host else None
+
+    def _another(self) -> MemoryEngine:
+        engine = self._engines.another()
+        if self.adapter is not None:
+            engine.lower_limits(self.adapter.limits)
+        return engine
 
     def _methods(self) -> dict[str, Handler]:
         return {
@@ -113,7 +130,7 @@ class BridgeServer:
         return {"actions": list(actions)}
 
     async def _shutdown(self, params: dict[str, Any]) -> dict[str, Any]:
-        await self.engine.close()
+        await self._close()
         # The reply must leave before the read loop ends.
         asyncio.get_running_loop().call_soon(self._stop)
         return {}

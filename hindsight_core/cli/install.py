@@ -43,7 +43,7 @@ def install(
     target = host_named(host)
     plan = target.install(request_for(app, host, project=project, replace=replace))
     _carry_out(app, plan, dry_run=dry_run)
-    _activate(app, dry_run=dry_run, opt_in=opt_in)
+    _activate(app, dry_run=dry_run, opt_in=opt_in or plan.migrant)
 
 
 @click.command()
