@@ -12,12 +12,12 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hindsight_core.errors import BudgetExceeded
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from hindsight_core.services import Clock
 
 _LOG = logging.getLogger(__name__)
-CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(slots=True)

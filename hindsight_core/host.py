@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
+
 if TYPE_CHECKING:
     from hindsight_core.transcript.entry import Entry
 
-CHARACTERS_PER_TOKEN = 4
 BlockMode = Literal["persist", "replay", "turn"]
 
 

@@ -9,6 +9,7 @@ from hindsight_core.errors import HindsightError
 from hindsight_core.memorize.run import current
 from hindsight_core.prompt_contexts import Summary
 from hindsight_core.prompt_fields import FactLine
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ class Summaries:
                 purpose="retain",
                 max_tokens=tokens,
             )
-            if clean := parts.sanitiser.text(text, limit=tokens * 4):
+            if clean := parts.sanitiser.text(text, limit=tokens * CHARACTERS_PER_TOKEN):
                 await parts.sessions.set_summary(parts.bank.id, session_id, clean)
         except HindsightError as error:
             logger.info("the rolling summary is not brought up to date: %s", error)

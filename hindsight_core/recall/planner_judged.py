@@ -6,12 +6,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from hindsight_core.budget import CHARACTERS_PER_TOKEN
 from hindsight_core.errors import BudgetExceeded, PromptError, ProviderError
 from hindsight_core.prompt_contexts_recall import RecallQueries
 from hindsight_core.recall.clip import clip
 from hindsight_core.recall.effort import turn_cap
 from hindsight_core.recall.planner_plain import base_query, plan_keywords
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 from hindsight_core.turns import Plan, Turn
 
 if TYPE_CHECKING:
@@ -46,12 +46,21 @@ async def plan_judged(settings: Settings, stages: Stages, turn: Turn, *, timeout
 
 
 def _plan(settings: Settings, turn: Turn, answer: QueriesAnswer) -> Plan:
+    # A task or a session begins: whatever the model names is searched, wanted or not (pi/T-13).
+    wanted = answer.wanted if turn.boundary == "none" else answer.queries
+    texts = dict.fromkeys(clip(text, QUERY_CHARACTERS) for text in answer.queries)
+    named = tuple(base_query(settings, turn, text) for text in texts)
     # An empty answer is an answer, with or without a reason: nothing is searched (pi/D-18).
-    if not answer.wanted:
-        return Plan(reason=answer.reason or "the request names nothing to search for")
-    texts = dict.fromkeys(clip(text, QUERY_CHARACTERS) for text in answer.wanted)
-    queries = tuple(base_query(settings, turn, text) for text in texts)[: turn_cap(settings)]
-    return Plan(queries=queries, judge=settings.recall.filter != "off")
+    if not wanted:
+        reason = answer.reason or "the request names nothing to search for"
+        return Plan(reason=reason, spare=named)
+    cap = turn_cap(settings, turn)
+    return Plan(
+        queries=named[:cap],
+        judge=settings.recall.filter != "off",
+        spare=named[cap:],
+        reflect=settings.recall.reflect and answer.op == "reflect",
+    )
 
 
 def _variables(settings: Settings, turn: Turn) -> RecallQueries:
@@ -59,5 +68,7 @@ def _variables(settings: Settings, turn: Turn) -> RecallQueries:
 
     budget = settings.recall.context_tokens * CHARACTERS_PER_TOKEN
     return RecallQueries(
-        request=clip(turn.prompt, budget), context=recall_context(turn.entries, budget)
+        request=clip(turn.prompt, budget),
+        context=recall_context(turn.entries, budget),
+        reflect=settings.recall.reflect,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 from hindsight_core.transcript.entry import Entry
 
 SAVED_OPEN = "[ALREADY SAVED TO MEMORY]"
@@ -72,7 +73,7 @@ def live_ranges(
 
 def chunk_size(context_window: int, fraction: float) -> int:
     """Characters of a chunk for a model's context window in tokens (pi/X-08)."""
-    return max(MIN_CHUNK, int(context_window * fraction * 4))
+    return max(MIN_CHUNK, int(context_window * fraction * CHARACTERS_PER_TOKEN))
 
 
 def join(blocks: Iterable[TextBlock | str]) -> str:
