@@ -68,6 +68,20 @@ class DedupAnswer(BaseModel):
     updates: list[Update] = Field(default_factory=list)
 
 
+class RetireItem(BaseModel):
+    """A stored fact that a window retires, and the words that say so."""
+
+    id: str
+    quote: str = Field(validation_alias=AliasChoices("quote", "evidence"))
+
+
+class RetireAnswer(BaseModel):
+    """``memorize/invalidate``: facts to retire; none is the normal answer."""
+
+    retire: list[RetireItem]
+    rejected: Rejects = ()
+
+
 class RawFactAnswer(BaseModel):
     """One fact of a raw document."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.identity import fact_id
-from hindsight_core.memorize.store import Target
+from hindsight_core.memorize.target import Target
 from hindsight_core.state.jobs import WindowMark
 
 if TYPE_CHECKING:
@@ -39,8 +39,12 @@ def complete(facts: Sequence[Fact], window: Window, parts: Parts) -> list[Fact]:
     return list(found.values())
 
 
-def target_of(cut: Cut, window: Window, parts: Parts) -> Target:
+def target_of(
+    cut: Cut, window: Window, parts: Parts, *, replaces: frozenset[str] | None = None
+) -> Target:
     """The document of a window (pi/M-18), with the window's end."""
+    # A deliberate repetition is in other documents of its session, and shall be.
+    compared = () if replaces is not None else cut.entry_ids
     return Target(
         document_id=cut.document_id,
         source="session-note",
@@ -48,7 +52,10 @@ def target_of(cut: Cut, window: Window, parts: Parts) -> Target:
         session_id=window.session_id,
         host=window.host,
         timestamp=_last_moment(window),
-        window=WindowMark(window.session_id, cut.last_entry_id, cut.entry_ids),
+        window=WindowMark(window.session_id, cut.last_entry_id, compared),
+        said=window,
+        reason=window.reason,
+        replaces=replaces,
     )
 
 

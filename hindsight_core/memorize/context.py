@@ -9,7 +9,7 @@ from hindsight_core.prompt_contexts import RetainContext
 if TYPE_CHECKING:
     from hindsight_core.prompts import Prompts
 
-WriteSource = Literal["session-note", "agent-note", "user-edit", "user-note"]
+WriteSource = Literal["session-note", "transcript", "agent-note", "user-edit", "user-note"]
 PERSONAL: WriteSource = "user-note"
 
 

@@ -10,7 +10,7 @@ from hindsight_core.identity import fact_id, note_id
 from hindsight_core.memorize.poison import is_injection
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import current
-from hindsight_core.memorize.store import Target
+from hindsight_core.memorize.target import Target
 from hindsight_core.memory import Fact, Provenance
 from hindsight_core.prompt_contexts import BankFacts, Mission
 

@@ -12,10 +12,12 @@ from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
 from hindsight_core.memorize.parts import Parts
 from hindsight_core.memorize.report import MemorizeReport, incomplete
+from hindsight_core.memorize.resave import Resave
 from hindsight_core.memorize.run import Run, running
 from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindows, whole
 from hindsight_core.memorize.store import Store
 from hindsight_core.memorize.summary import Summaries
+from hindsight_core.memorize.transcript.source import IDLE, TranscriptSource
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.labels import Labels
     from hindsight_core.plugins import Hooks
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
@@ -52,6 +55,7 @@ class Memorizer:
         sanitiser: The boundary that every text crosses.
         clock: Aware UTC now.
         project: Name of the project; the bank's name where there is none.
+        labels: Further tags and metadata of what is written.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Memorizer:
         sanitiser: Sanitiser,
         clock: Clock,
         project: str | None = None,
+        labels: Labels | None = None,
     ) -> None:
         self._parts = Parts(
             settings=settings,
@@ -77,11 +82,13 @@ class Memorizer:
             sanitiser=sanitiser,
             clock=clock,
             project=project or bank.id,
+            labels=labels,
         )
         self._store = Store(self._parts)
         self._windows = SessionWindows(self._parts)
         self._summaries = Summaries(self._parts)
         self._notes = Notes(self._parts, self._store)
+        self._transcripts = TranscriptSource(self._parts, self._store)
 
     async def run(self, window: Window) -> MemorizeReport:
         """Memorize one window that the caller has cut.
@@ -112,12 +119,37 @@ class Memorizer:
             One report a window, none when there is nothing new. It ends with the first that
             failed: that window and what follows stay for another try.
         """
+        sources = self._parts.settings.memorize.mode
         async with self._windows.turn(transcript.session_id):
             await self._windows.recognise()
+            transcript = await self._allowed(transcript)
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
-                found = await self._all_due(transcript, reason, before)
+                found: list[MemorizeReport] = []
+                if "transcript" in sources:
+                    alone = sources == ("transcript",)
+                    found = await self._transcripts.retain(transcript, reason=reason, alone=alone)
+                    if alone:
+                        return found
+                if reason != IDLE:
+                    found += await self._all_due(transcript, reason, before)
                 reports = [incomplete(report, transcript.skipped) for report in found]
             return reports or await self._nothing_due(transcript, before)
+
+    def clears(self, reason: str) -> bool:
+        """Whether a run without a failure has dealt with all that the journal keeps.
+
+        The transcript source drops from it what it has sent, and waits with the rest.
+        """
+        return reason != IDLE and self._parts.settings.memorize.mode != ("transcript",)
+
+    async def _allowed(self, transcript: Transcript) -> Transcript:
+        """Without what a person left out: it is never stored, whoever asks."""
+        left_out = await self._parts.retained.left_out(transcript.session_id)
+        if not left_out:
+            return transcript
+        identify = self._parts.sanitiser.entry_id
+        kept = tuple(e for e in transcript.entries if identify(e.id) not in left_out)
+        return replace(transcript, entries=kept)
 
     async def retain_note(
         self,
@@ -153,18 +185,26 @@ class Memorizer:
         self, transcript: Transcript, reason: str, before: str | None
     ) -> list[MemorizeReport]:
         reports: list[MemorizeReport] = []
+        resave = None
+        if reason == RESAVE:
+            resave = await Resave.of(self._parts, transcript.session_id)
         due = await self._due(transcript, reason, before)
         while due:
             cut, *due = due
-            report = await self._run(cut)
+            report = await self._run(cut, replaces=resave.replaces if resave else None)
             if report.outcome != "failed":
                 reports.append(report)
                 await self._windows.passed(transcript, cut.last_entry_id)
+                if resave is not None:
+                    resave.stored(cut, report)
                 continue
-            due = [cut] if reason == RESAVE else await self._due(transcript, reason, before)
+            due = [cut] if resave else await self._due(transcript, reason, before)
             if due and due[0].document_id == cut.document_id:
-                return [*reports, report]
+                reports.append(report)
+                break
             # Another process has dealt with part of it meanwhile: go on with the rest.
+        if resave is not None:
+            await resave.finish()
         return reports
 
     async def _due(self, transcript: Transcript, reason: str, before: str | None) -> list[Cut]:
@@ -196,21 +236,23 @@ class Memorizer:
         window = await stages.models.context_window("retain")
         return WINDOW_CHUNKS * chunk_size(window, fraction)
 
-    async def _run(self, cut: Cut) -> MemorizeReport:
+    async def _run(self, cut: Cut, *, replaces: frozenset[str] | None = None) -> MemorizeReport:
         if cut.window is None:
             return MemorizeReport("empty", reason=_SILENT)
-        resave = cut.window.reason == RESAVE
-        prior = "" if resave else await self._summaries.prior(cut.window.session_id)
+        anew = replaces is not None
+        prior = "" if anew else await self._summaries.prior(cut.window.session_id)
         with running(Run(prior_summary=prior)) as run:
             try:
-                report = await self._memorize(cut, cut.window)
+                report = await self._memorize(cut, cut.window, replaces)
             except HindsightError as error:
                 logger.info("memorize failed, the window is kept: %s", error)
                 report = MemorizeReport("failed", reason=str(error))
             reason = report.reason or _left_out(run, report)
             return replace(report, reason=reason, calls=run.calls, rejected=tuple(run.rejected))
 
-    async def _memorize(self, cut: Cut, window: Window) -> MemorizeReport:
+    async def _memorize(
+        self, cut: Cut, window: Window, replaces: frozenset[str] | None
+    ) -> MemorizeReport:
         hooks = self._parts.hooks
         window = await hooks.filter_window(window)
         found = await hooks.extract_facts(window)
@@ -221,7 +263,8 @@ class Memorizer:
         if not facts:
             await self._pass(cut)
             return MemorizeReport("empty", reason=_NOTHING)
-        report = await self._store.store(facts, target_of(cut, window, self._parts))
+        target = target_of(cut, window, self._parts, replaces=replaces)
+        report = await self._store.store(facts, target)
         if report.outcome == "known":
             await self._pass(cut)
         if report.outcome in ("stored", "queued"):

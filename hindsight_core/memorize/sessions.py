@@ -36,7 +36,7 @@ class Cut:
         window: What to look at; None when nothing was said in it.
         document_id: By the first and last entry as the host recorded them (pi/M-06, br/BR-05).
         last_entry_id: Where the cursor goes: the next window starts right after it (pi/M-07).
-        entry_ids: All entries as recorded; empty for a deliberate repetition.
+        entry_ids: All entries as recorded.
     """
 
     session_id: str
@@ -154,7 +154,7 @@ class SessionWindows:
                 transcript.session_id, piece[0].id, piece[-1].id, host=transcript.host
             ),
             last_entry_id=piece[-1].id,
-            entry_ids=() if reason == RESAVE else tuple(entry.id for entry in piece),
+            entry_ids=tuple(entry.id for entry in piece),
         )
 
 

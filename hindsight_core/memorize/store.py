@@ -3,55 +3,34 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError
 from hindsight_core.hookspecs import Resolution
 from hindsight_core.identity import fact_id
-from hindsight_core.memorize.context import WriteSource, retain_context, retain_metadata
+from hindsight_core.memorize.context import retain_context, retain_metadata
 from hindsight_core.memorize.document import build
+from hindsight_core.memorize.invalidate import Orphans
 from hindsight_core.memorize.neighbours import find_neighbours, retired_by_hand
-from hindsight_core.memorize.report import MemorizeReport
+from hindsight_core.memorize.report import MemorizeReport, Retired
+from hindsight_core.memorize.reviewing import HELD, Reviewing
 from hindsight_core.memorize.run import current
 from hindsight_core.memorize.shortlist import Shortlist
 from hindsight_core.memorize.similar import relation
+from hindsight_core.memory import Receipt
 from hindsight_core.state.jobs import WindowMark
+from hindsight_core.state.retained import TranscriptMark
 
 if TYPE_CHECKING:
     from hindsight_core.memorize.parts import Parts
-    from hindsight_core.memory import Document, Fact, Receipt
+    from hindsight_core.memorize.target import Target
+    from hindsight_core.memory import Document, Fact, Hit
 
 logger = logging.getLogger("hindsight_core.memorize")
 KNOWN = "everything found is in the bank already"
 RETIRED = "what was found has been invalidated before"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The document that facts become.
-
-    Attributes:
-        document_id: From its content: a window's entries or a note's text.
-        source: Which path writes it.
-        tags: Of the document and its facts.
-        timestamp: When it was said.
-        explicit: A person or the agent asked for this very text.
-        text: The document's text; None for bullets of the facts.
-        window: The window's end, recorded together with the document.
-    """
-
-    document_id: str
-    source: WriteSource
-    tags: tuple[str, ...]
-    session_id: str | None = None
-    host: str | None = None
-    timestamp: datetime | None = None
-    explicit: bool = False
-    text: str | None = None
-    window: WindowMark | None = None
 
 
 class Store:
@@ -63,6 +42,8 @@ class Store:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._orphans = Orphans(parts)
+        self._reviewing = Reviewing(parts)
 
     async def store(self, candidates: Sequence[Fact], target: Target) -> MemorizeReport:
         """Store what the bank does not hold.
@@ -73,46 +54,90 @@ class Store:
         Raises:
             StorageError: The write could not be made durable.
         """
-        resolutions = await self._resolve(candidates, target)
+        resolutions, orphans = await self._resolve(candidates, target)
         held = _held_by_the_bank(candidates, resolutions)
-        if all(item.action == "skip" for item in resolutions):
-            return self._report(
+        if not target.keep and all(item.action == "skip" for item in resolutions):
+            report = self._report(
                 "known",
                 target,
                 stored=tuple(item.fact for item in held) if target.explicit else (),
                 known=len(held),
                 reason=KNOWN if held else RETIRED,
             )
+            retired = await self._orphans.retire(orphans) if held else ()
+            return replace(report, retired=retired)
         document = await self._document(resolutions, target)
-        receipt = await self._parts.outbox.store(
+        if self._reviewing.holds(target):
+            receipt = await self._hold(document, target, orphans)
+            orphans = ()
+        else:
+            receipt = await self._write(document, target)
+            await self._reviewing.enter(document, target, receipt)
+        await self._parts.hooks.after_store(receipt)
+        report = self._stored(receipt, document, resolutions, target, known=len(held))
+        if report.outcome == "failed":
+            return report
+        replaced = [old for _, old in document.supersedes]
+        return replace(report, retired=await self._orphans.retire(orphans, replaced=replaced))
+
+    async def _write(self, document: Document, target: Target) -> Receipt:
+        return await self._parts.outbox.store(
             self._parts.bank,
             document,
             window=target.window,
             session_id=target.session_id,
-            again=target.explicit,
+            again=target.explicit or target.replaces is not None,
         )
-        await self._parts.hooks.after_store(receipt)
-        return self._stored(receipt, document, resolutions, target, known=len(held))
 
-    async def _resolve(self, candidates: Sequence[Fact], target: Target) -> list[Resolution]:
-        """One decision each; what the bank holds word for word needs no comparing."""
+    async def _hold(
+        self, document: Document, target: Target, orphans: Sequence[Retired]
+    ) -> Receipt:
+        """Store it in a form that is not recalled; a bank that finds facts itself waits for it."""
+        retire = [(item.id, item.quote) for item in orphans]
+        part = await self._reviewing.hold(document, target, retire=retire)
+        if part is not None:
+            receipt = await self._write(part, target)
+            return replace(receipt, reason=receipt.reason or HELD)
+        bank = self._parts.bank.id
+        match target.window:
+            case WindowMark() as window:
+                await self._parts.sessions.set_cursor(
+                    bank, window.session_id, window.last_entry_id
+                )
+            case TranscriptMark() as window:
+                await self._parts.retained.settle(bank, window)
+        return Receipt("stored", document.id, reason=HELD)
+
+    async def _resolve(
+        self, candidates: Sequence[Fact], target: Target
+    ) -> tuple[list[Resolution], tuple[Retired, ...]]:
+        """One decision each, and what the window retires.
+
+        What the bank holds word for word needs no comparing.
+        """
         decided: dict[str, Resolution] = {}
         retired = () if target.explicit else await retired_by_hand(self._parts.bank)
         likely = Shortlist(old.text for old in retired)
         gone = {old.id for old in retired}
         for fact in candidates:
             held = await self._held(fact.id)
-            if held is not None and held.state in ("valid", "pending"):
+            if (
+                held is not None
+                and held.state in ("valid", "pending")
+                and held.document_id not in (target.replaces or ())
+            ):
                 decided[fact.id] = Resolution("skip", held, held.id, "known")
             elif fact.id in gone or any(
                 _says_the_same(fact, retired[number]) for number in likely.related(fact.text)
             ):
                 decided[fact.id] = Resolution("skip", fact, reason=RETIRED)
         left = [fact for fact in candidates if fact.id not in decided]
-        found = await self._compare(left) if left else []
-        return [*decided.values(), *found]
+        found, orphans = await self._compare(left, target) if left else ([], ())
+        return [*decided.values(), *found], orphans
 
-    async def _compare(self, candidates: Sequence[Fact]) -> list[Resolution]:
+    async def _compare(
+        self, candidates: Sequence[Fact], target: Target
+    ) -> tuple[list[Resolution], tuple[Retired, ...]]:
         stages = self._parts.stages
         neighbours = await find_neighbours(
             self._parts.bank,
@@ -120,10 +145,14 @@ class Store:
             stages=stages if current().ask and stages.available("retain") else None,
             language=self._parts.language,
         )
+        if target.replaces:
+            neighbours = _but_of(target.replaces, neighbours)
+        hits = [hit for near in neighbours.values() for hit in near]
+        orphans = await self._orphans.find(hits, target)
         resolved = await self._parts.hooks.resolve_facts(candidates, neighbours)
         if resolved is None:
-            return [Resolution("add", fact) for fact in candidates]
-        return [replace(item, fact=self._clean(item.fact)) for item in resolved]
+            return [Resolution("add", fact) for fact in candidates], orphans
+        return [replace(item, fact=self._clean(item.fact)) for item in resolved], orphans
 
     async def _held(self, identity: str) -> Fact | None:
         try:
@@ -141,13 +170,16 @@ class Store:
             document_id=target.document_id,
             headings=parts.headings,
             tags=target.tags,
-            metadata=retain_metadata(
-                source=target.source,
-                project=parts.project,
-                language=parts.language,
-                session_id=target.session_id,
-                host=target.host,
-            ),
+            metadata={
+                **(target.metadata or {}),
+                **retain_metadata(
+                    source=target.source,
+                    project=parts.project,
+                    language=parts.language,
+                    session_id=target.session_id,
+                    host=target.host,
+                ),
+            },
             context=retain_context(
                 parts.stages.prompts,
                 project=parts.project,
@@ -157,14 +189,23 @@ class Store:
             timestamp=target.timestamp,
             explicit=target.explicit,
             text=target.text,
-            earlier=await self._earlier(target.document_id),
+            earlier=await self._earlier(target),
+        )
+        document = replace(
+            document,
+            append=target.append,
+            entities=target.entities,
+            observation_scopes=target.observation_scopes,
         )
         changed = await parts.hooks.before_store(document)
         return parts.sanitiser.document(changed, limit=parts.fact_limit)
 
-    async def _earlier(self, document_id: str) -> Document | None:
+    async def _earlier(self, target: Target) -> Document | None:
+        whole = target.keep and self._parts.bank.capabilities.extracts
+        if whole or target.document_id in (target.replaces or ()):
+            return None
         try:
-            return await self._parts.bank.get_document(document_id)
+            return await self._parts.bank.get_document(target.document_id)
         except BankError as error:
             logger.info("cannot look up a document: %s", error)
             return None
@@ -217,6 +258,15 @@ class Store:
             superseded=superseded,
             reason=reason,
         )
+
+
+def _but_of(
+    documents: frozenset[str], neighbours: Mapping[str, Sequence[Hit]]
+) -> dict[str, tuple[Hit, ...]]:
+    return {
+        key: tuple(hit for hit in hits if hit.fact.document_id not in documents)
+        for key, hits in neighbours.items()
+    }
 
 
 def _says_the_same(fact: Fact, old: Fact) -> bool:

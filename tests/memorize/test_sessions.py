@@ -130,7 +130,7 @@ async def test_a_resave_starts_again_and_loses_nothing(kit, talk, script, answer
     assert "question 1" in made.asked("extract")[1]
     assert "question 2" in made.asked("extract")[1]
     assert made.asked("merge") == []  # no prior summary tells the model to drop what it covers
-    assert [fact.text for fact in report.stored] == ["The broker is RabbitMQ."]
+    assert [fact.text for fact in report.stored] == [REDIS, "The broker is RabbitMQ."]
     assert sorted(made.texts) == sorted([REDIS, "The broker is RabbitMQ."])
     assert await made.remember(talk) == []
 

@@ -77,6 +77,11 @@ def mask(text: str) -> str:
     return _CODE.sub("`x`", _QUOTED.sub('"x"', text)).replace("\u2019", "'")
 
 
+def unquoted(text: str) -> list[str]:
+    """What is left of a text around its quotations of several words; code spans stay."""
+    return _QUOTED.split(text)
+
+
 def _bounded(message: str) -> str:
     if len(message) <= MAX_MESSAGE:
         return message
