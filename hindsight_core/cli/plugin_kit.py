@@ -151,7 +151,13 @@ def _not_ours(app: App, kind: str, name: str) -> None:
     from hindsight_core.cli.main import COMMANDS
     from hindsight_core.runtime import Runtime
 
-    registries = {"embedder": "embedders", "model": "models", "bank": "banks"}
+    registries = {
+        "embedder": "embedders",
+        "model": "models",
+        "bank": "banks",
+        "decision": "decision_backends",
+        "task-reader": "task_readers",
+    }
     taken: set[str] = set(COMMANDS) if kind == "command" else set()
     if kind in registries:
         registry = getattr(Runtime(app.loaded).hooks, registries[kind])

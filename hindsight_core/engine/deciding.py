@@ -8,7 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hindsight_core.budget import work
 from hindsight_core.config.bank_entries import bank_entries
+from hindsight_core.recall.keywords import has_substance
+from hindsight_core.recall.outcomes import why_skipped
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -69,13 +72,18 @@ class Deciding:
             turn: What is to be recalled for.
             path: The talk before it as the host gave it.
         """
-        if not self._gates_reads:
-            return replace(turn, banks=self.readable)
+        turn = replace(turn, banks=self.readable)
+        settings = self._runtime.settings
+        if not self._gates_reads or not has_substance(turn.prompt):
+            return turn
+        if why_skipped(settings, turn) is not None:
+            return turn
         started = self._spans.now()
-        seconds = self._runtime.settings.recall.timeout_ms / 1000 * SHARE
+        seconds = settings.recall.timeout_ms / 1000 * SHARE
         try:
             async with asyncio.timeout(seconds):
-                decided = await self._router.recall(turn.prompt, turn.entries, path=path)
+                with work(session_id=turn.session_id, per_turn=True):
+                    decided = await self._router.recall(turn.prompt, turn.entries, path=path)
         except TimeoutError:
             decided = self._late(f"no decision within {seconds:g} s")
         self._tell(decided, started=started, turn=turn.id)

@@ -59,9 +59,6 @@ class Spans:
         }
         if self._notify is not None:
             self._notify("telemetry", {"name": NAME, "attributes": attributes})
-        if phase in ("decision", "retain"):
-            # What was searched and shown is the log's own `recall` entry already.
-            self._runtime.log.write("decision" if phase == "decision" else "route", **attributes)
         event = asyncio.create_task(self._runtime.hooks.event(phase, **attributes))
         self._told.add(event)
         event.add_done_callback(self._forget)
@@ -76,6 +73,8 @@ class Spans:
             cache=_cache(decided),
             **_decision_fields(decided),
         )
+        # What was searched and shown is the log's own `recall` entry already.
+        self._runtime.log.write("decision", turn=turn, **_logged(decided))
 
     def skipped_write(self, decided: Decided, *, started: datetime) -> None:
         """A part of the session that goes to no bank (s1/S-DEC-8)."""
@@ -98,6 +97,21 @@ def _decision_fields(decided: Decided) -> Mapping[str, Any]:
         "backend": decided.backend,
         "attempt": decided.attempt or None,
         "ladder": [f"{failed.backend}: {failed.failure}" for failed in decided.failed] or None,
+    }
+
+
+def _logged(decided: Decided) -> Mapping[str, Any]:
+    failed = "; ".join(f"{one.backend}: {one.reason}" for one in decided.failed)
+    return {
+        "kind": decided.phase,
+        "outcome": _status(decided),
+        "reason": decided.skip or decided.reason,
+        "backend": decided.backend,
+        "attempt": decided.attempt,
+        "cached": decided.cached,
+        "bank_ids": decided.banks,
+        "dropped_ids": decided.dropped,
+        "error": failed or None,
     }
 
 

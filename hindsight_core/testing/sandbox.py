@@ -107,6 +107,8 @@ class Memory:
     def turn(self, prompt: str, *, before: Sequence[Said] = ()) -> RecallOutcome:
         """Recall for a prompt; ``block.text`` of the outcome is what a model would be given.
 
+        The decision layer is asked first, where ``decision.inject_gate`` or ``bank_gate`` is set.
+
         Args:
             prompt: The user's words.
             before: What was said before in this session.
@@ -121,7 +123,12 @@ class Memory:
             entries=tuple(self.runtime.sanitiser.entries(_entries(before))),
             banks=(self.runtime.bank_id,),
         )
-        return self.run(self.runtime.recall.run(turn))
+
+        async def recall() -> RecallOutcome:
+            decided = await self._live.deciding.read(turn, _entries(before))
+            return await self.runtime.recall.run(decided)
+
+        return self.run(recall())
 
     def search(self, text: str, *, limit: int = 10) -> list[Hit]:
         """The plain search of the tool and the command line."""
@@ -143,7 +150,7 @@ class Memory:
         """
         from hindsight_core.hookspecs import DecisionRequest
 
-        request = DecisionRequest(tuple(questions), message)
+        request = DecisionRequest(tuple(questions), message, asks=questions)
         if backend is None:
             return self.run(self.runtime.hooks.decide(request))
         made = self.create("decision_backends", backend)

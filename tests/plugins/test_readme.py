@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ OFFLINE = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_DEPS": "1
 FENCED = re.compile(r"(?P<before>[^\n]*)\n\n```(?P<language>\w+)\n(?P<text>.*?)^```", re.M | re.S)
 NAMED = re.compile(r"`(?P<path>hindsight-mem-[^`\s]+/[^`\s]+)`:$")
 FIRST = "hindsight-mem-embedder-toy"
+DECISION = "hindsight-mem-decision-short"
 
 
 def chapter() -> str:
@@ -61,9 +63,10 @@ def run(environment, *command, cwd):
     )  # fmt: skip
 
 
-def test_the_chapter_shows_an_embedder_a_filter_and_a_template_pack(packages):
+def test_the_chapter_shows_whole_packages(packages):
     parent, names = packages
-    assert [name.split("-")[2] for name in names] == ["embedder", "filter", "templates"]
+    kinds = ["decision", "embedder", "filter", "task", "templates"]
+    assert [name.split("-")[2] for name in names] == kinds
     for name in names:
         project = tomllib.loads((parent / name / "pyproject.toml").read_text())["project"]
         assert project["name"] == name
@@ -77,7 +80,11 @@ def test_its_commands_do_what_it_says(blocks, packages, environment):
         done = run(environment, "sh", "-c", line, cwd=parent)
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
         said[line] = " ".join(done.stdout.split())
-    [install, _, doctor, _, uninstall] = said.values()
+    gone = run(environment, "hindsight-mem", "plugins", "uninstall", DECISION, cwd=parent)
+    assert gone.returncode == 0
+    [install, _, doctor, _, uninstall, decision, backends, gate] = said.values()
+    assert "decision_backends: short" in decision
+    assert "short" in backends and "true" in gate.lower()
     assert "installed hindsight-mem-embedder-toy 0.1.0" in install
     assert "embedders: toy" in install
     assert "toy/pairs:256: 256 dimensions" in doctor
@@ -98,6 +105,23 @@ def test_its_packages_pass_their_own_tests(packages, environment, kit, kind):
     )  # fmt: skip
     done = run(environment, *command, cwd=parent / name)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_its_decision_backend_and_its_task_reader_work(packages, new_memory, monkeypatch):
+    parent, _ = packages
+    for name in (DECISION, "hindsight-mem-task-reader-box"):
+        monkeypatch.syspath_prepend(str(parent / name / "src"))
+    short = importlib.import_module(DECISION.replace("-", "_"))
+    boxes = importlib.import_module("hindsight_mem_task_reader_box")
+    gate = {"decision": {"inject_gate": True, "backends": ["short", "text"]}}
+    assert new_memory(short, settings=gate).turn("the queue").reason == "decision-no-inject"
+    memory = new_memory(
+        boxes,
+        settings={"decision": {"inject_gate": True}},
+        replies={"decision/route": {"answers": {"inject": False}}},
+    )
+    memory.turn("go on", before=[("assistant", "- [x] dig\n- [ ] plant")])
+    assert "--- open tasks ---\n- plant\n---" in memory.model.requests[0].messages[0].content
 
 
 def test_every_kind_that_can_be_begun_is_named():
