@@ -1,0 +1,1 @@
+"""Writes the configuration files of agents: hooks, MCP servers, skills."""
