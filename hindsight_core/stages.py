@@ -6,7 +6,9 @@ between *empty* and *failed* are the same everywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hindsight_core.errors import AnswerError
 from hindsight_core.prompt_contexts import Repair
@@ -20,6 +22,22 @@ if TYPE_CHECKING:
     from hindsight_core.services import ModelAccess
 
 A = TypeVar("A", bound="BaseModel")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A message of the same stage that was answered before, and the answer as it was given."""
+
+    variables: object
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[A]):
+    """An answer as it was read, and as it was written."""
+
+    value: A
+    text: str
 
 
 class Stages:
@@ -57,13 +75,47 @@ class Stages:
         request = self._request(
             stage, variables, json=True, max_tokens=max_tokens, session_id=session_id
         )
-        completion = await self.models.complete(request, purpose=purpose)
-        try:
-            return read_answer(completion.text, answer)
-        except AnswerError as error:
-            repair = self._repair(request, completion.text, error, answer)
-        second = await self.models.complete(repair, purpose=purpose)
-        return read_answer(second.text, answer)
+        return (await self._answered(request, answer, purpose=purpose)).value
+
+    async def converse(
+        self,
+        stage: str,
+        variables: object,
+        answer: type[A],
+        *,
+        before: Sequence[Exchange],
+        purpose: Purpose,
+        max_tokens: int | None = None,
+        session_id: str | None = None,
+    ) -> Answered[A]:
+        """As `ask`, as the next message of a conversation whose beginning a provider can cache.
+
+        Args:
+            stage: Its template renders each message of ours.
+            variables: Of the newest message.
+            answer: The form of the answer.
+            before: What was asked and answered earlier, oldest first.
+            purpose: Which model chain.
+            max_tokens: Bound of the answer.
+            session_id: For the provider's cache.
+
+        Raises:
+            ProviderError: No model of the chain answered.
+            AnswerError: It answered twice in a form that cannot be read.
+        """
+        newest = self._request(
+            stage, variables, json=True, max_tokens=max_tokens, session_id=session_id
+        )
+        earlier = [
+            message
+            for exchange in before
+            for message in (
+                Message("user", self.prompts.render(stage, exchange.variables).text),
+                Message("assistant", exchange.answer),
+            )
+        ]
+        request = replace(newest, messages=(*earlier, *newest.messages), cache=True)
+        return await self._answered(request, answer, purpose=purpose)
 
     async def write(
         self,
@@ -80,6 +132,17 @@ class Stages:
         )
         completion = await self.models.complete(request, purpose=purpose)
         return completion.text.strip()
+
+    async def _answered(
+        self, request: CompletionRequest, answer: type[A], *, purpose: Purpose
+    ) -> Answered[A]:
+        first = await self.models.complete(request, purpose=purpose)
+        try:
+            return Answered(read_answer(first.text, answer), first.text.strip())
+        except AnswerError as error:
+            repair = self._repair(request, first.text, error, answer)
+        second = await self.models.complete(repair, purpose=purpose)
+        return Answered(read_answer(second.text, answer), second.text.strip())
 
     def _request(
         self,
@@ -107,15 +170,13 @@ class Stages:
         ask = self.prompts.render(
             "core/repair", Repair(answer=answer, error=str(error), form=describe(form))
         )
-        return CompletionRequest(
+        return replace(
+            request,
             stage=stage,
             messages=(*request.messages, Message("assistant", answer), Message("user", ask.text)),
             system=(request.system or "").replace(
                 f"(hindsight stage: {request.stage})", f"(hindsight stage: {stage})"
             ),
-            max_tokens=request.max_tokens,
-            json=True,
-            session_id=request.session_id,
         )
 
 

@@ -56,6 +56,7 @@ class Plan:
         reason: Why there is no query, or why the plan is a degraded one.
         degraded: Made without a model: words of the prompt only, no judge (pi/R-07).
         judge: Whether a judge shall look at the hits.
+        floor: Whether hits that no judge saw must evidently be about their query.
         spare: Queries over the cap of an ordinary turn, best first; a deep pass may use them.
         reflect: The bank may answer the first query by itself (``recall.reflect``).
     """
@@ -64,6 +65,7 @@ class Plan:
     reason: str | None = None
     degraded: bool = False
     judge: bool = True
+    floor: bool = True
     spare: tuple[Query, ...] = ()
     reflect: bool = False
 

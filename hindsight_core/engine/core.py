@@ -187,12 +187,12 @@ class MemoryEngine:
     def forget_shown(self, *, but_last: bool = False) -> None:
         """As ``compact/after``; ``but_last`` for an adapter that kept the newest block."""
         if self._live is not None:
-            self._live.shown.clear(but_last=but_last)
+            self._live.forget_shown(but_last=but_last)
 
     def take_back(self) -> None:
         """The block of the last ``turn/start`` did not reach the model (an aborted turn)."""
         if self._live is not None:
-            self._live.shown.take_back()
+            self._live.take_back()
 
     async def session_end(self, params: Params) -> Params:
         """Flush within the bound; what is left stays durable."""

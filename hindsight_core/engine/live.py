@@ -11,6 +11,7 @@ from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.path import LivePath
+from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
 from hindsight_core.engine.tools.box import Tools
@@ -70,6 +71,7 @@ class LiveSession:
             session_id=session,
             blocks=opening.capabilities.blocks,
         )
+        self.recalling = Recalling(self)
         self._durable = Durable(runtime, notices=notices, session_id=session, host=host)
         self._turns = 0
 
@@ -98,7 +100,8 @@ class LiveSession:
         """A session begins, or its context was replaced."""
         await self.follow(params)
         if reason == "compact" or (reason in ("startup", "new") and not self.path.entries):
-            self.shown.clear()
+            self.recalling.begin()
+            self.forget_shown()
         if self.memorizes:
             await self._durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
@@ -117,7 +120,7 @@ class LiveSession:
                 turn = await self.deciding.read(
                     await self._turn(turn_id, prompt), self.path.entries
                 )
-                outcome = await self.runtime.recall.run(turn)
+                outcome = await self.recalling.run(turn)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no answer within {limit_s:g} s")
         except HindsightError as error:
@@ -127,6 +130,16 @@ class LiveSession:
             outcome = RecallOutcome("failed", reason=f"{type(error).__name__}: {error}")
         self._after(outcome)
         return outcome
+
+    def forget_shown(self, *, but_last: bool = False) -> None:
+        """Blocks are not before the model any more; ``but_last``: all but the newest one."""
+        self.shown.clear(but_last=but_last)
+        self.recalling.forget(compacted=not but_last)
+
+    def take_back(self) -> None:
+        """The last turn's block did not reach the model (an aborted turn)."""
+        self.shown.take_back()
+        self.recalling.take_back()
 
     async def turn_end(self, params: Mapping[str, Any]) -> bool:
         """Make the turn durable; False when ``since`` is unknown here and the host must resync."""
@@ -143,6 +156,7 @@ class LiveSession:
 
     async def compact_before(self, params: Mapping[str, Any]) -> None:
         """Memorize what is about to be discarded, from a snapshot, in the background."""
+        self.recalling.forget(compacted=False)
         if not self.memorizes:
             return
         entries, kept = self.path.discarded(params)
@@ -164,6 +178,7 @@ class LiveSession:
         try:
             pending = await self.work.finish(timeout_s=timeout_s)
             await self.shown.flush()
+            await self.recalling.flush()
         finally:
             await self._durable.end()
         return pending
@@ -201,6 +216,7 @@ class LiveSession:
         from hindsight_core.recall.shown import shown_by
 
         self.shown.add(shown_by(outcome))
+        self.recalling.settle(outcome)
         if outcome.outcome == "failed" and self._is_away(outcome):
             self.notices.bank_away("recall", outcome.reason)
         elif outcome.outcome == "failed":

@@ -12,6 +12,8 @@ class QueriesAnswer(BaseModel):
     reason: str | None = None
     # Older templates ask for it beside the queries; only a literal true lets them count.
     should_query: bool = Field(default=True, validation_alias="shouldQuery")
+    # How to answer; everything but `reflect`, which the settings must allow, is a search (pi/R-03).
+    op: str = "recall"
 
     @field_validator("queries", mode="before")
     @classmethod
@@ -25,6 +27,11 @@ class QueriesAnswer(BaseModel):
     @classmethod
     def _text_or_none(cls, value: object) -> str | None:
         return (value.strip() or None) if isinstance(value, str) else None
+
+    @field_validator("op", mode="before")
+    @classmethod
+    def _known_or_recall(cls, value: object) -> str:
+        return "reflect" if value == "reflect" else "recall"
 
     @field_validator("should_query", mode="before")
     @classmethod
@@ -56,6 +63,24 @@ class JudgeAnswer(BaseModel):
             return value
         numbers = (_number(item) for item in value)
         return [int(number) for number in numbers if number is not None]
+
+
+class DetectAnswer(BaseModel):
+    """``tasks/detect``: whether another task begins, its title and a search key (pi/T-05)."""
+
+    changed: bool = Field(description="true only when another task begins")
+    title: str = ""
+    query: str = ""
+
+    @field_validator("changed", mode="before")
+    @classmethod
+    def _literally(cls, value: object) -> bool:
+        return value is True
+
+    @field_validator("title", "query", mode="before")
+    @classmethod
+    def _one_line(cls, value: object) -> str:
+        return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def _number(value: object) -> float | None:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.memory import Hit
 from hindsight_core.prompt_contexts import Wrapper
-from hindsight_core.prompt_contexts_recall import RecallBlock
+from hindsight_core.prompt_contexts_recall import BriefingBlock, RecallBlock
 from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line
 from hindsight_core.recall.escape import OPEN_TAG, escape, escape_tags
 from hindsight_core.recall.lines import fact_lines
-from hindsight_core.turns import Block, BlockKind
+from hindsight_core.turns import Block, BlockKind, RecallOutcome
 
 if TYPE_CHECKING:
     from hindsight_core.prompts import Prompts
@@ -30,6 +30,7 @@ def recall_block(
     queries: Sequence[str] = (),
     found: int = 0,
     reminder: str | None = None,
+    with_bank: bool | None = None,
 ) -> Block | None:
     """The block of a turn; None when there is neither a fact nor a reminder to show (pi/R-21).
 
@@ -39,11 +40,12 @@ def recall_block(
         queries: What was searched for.
         found: How many facts the banks gave.
         reminder: Stands below the facts under its own label, or alone.
+        with_bank: Name each fact's bank; None does so where there is more than one.
 
     Raises:
         PromptError: A template cannot be rendered.
     """
-    facts = _facts(prompts, hits, queries=queries, found=found) if hits else ""
+    facts = _facts(prompts, hits, queries=queries, found=found, with_bank=with_bank) if hits else ""
     if facts:
         display = f"recalled {len(hits)} of {found} found: {one_line(' | '.join(queries))}"
         text = wrap(prompts, "recall", recalled=facts, reminder=reminder)
@@ -52,6 +54,63 @@ def recall_block(
     if reminder and reminder.strip():
         return Block(kind="reminder", text=wrap(prompts, "reminder", reminder=reminder))
     return None
+
+
+def turn_block(
+    prompts: Prompts, outcome: RecallOutcome, *, reminder: str | None = None
+) -> Block | None:
+    """The one block of a turn: a briefing, facts, or a reminder alone; None for none of them.
+
+    Raises:
+        PromptError: A template cannot be rendered.
+    """
+    queries = tuple(dict.fromkeys(searched.query.text for searched in outcome.searched))
+    if outcome.briefing and (
+        block := _briefing_block(prompts, outcome, queries=queries, reminder=reminder)
+    ):
+        return block
+    return recall_block(
+        prompts,
+        outcome.hits,
+        queries=queries,
+        found=outcome.found,
+        reminder=reminder,
+        with_bank=_several(outcome),
+    )
+
+
+def _briefing_block(
+    prompts: Prompts, outcome: RecallOutcome, *, queries: Sequence[str], reminder: str | None
+) -> Block | None:
+    labels = _labels(prompts)
+    lines = (line.strip() for line in (outcome.briefing or "").splitlines())
+    variables = BriefingBlock(
+        queries=tuple(_safe(query, labels) for query in queries),
+        found=outcome.found,
+        briefing="\n".join(_safe(line, labels) for line in lines if line),
+        facts=_safe_lines(outcome.hits, labels, with_bank=_several(outcome)),
+    )
+    text = prompts.render("blocks/briefing", variables).text.strip()
+    if not text:
+        return None
+    count = f"briefed from {len(outcome.hits)} of {outcome.found} found"
+    return Block(
+        kind="briefing",
+        text=wrap(prompts, "briefing", recalled=text, reminder=reminder),
+        memories=tuple((hit.id, hit.score) for hit in outcome.hits),
+        display=f"{count}: {one_line(' | '.join(queries))}",
+    )
+
+
+def model_block(prompts: Prompts, content: str, *, name: str) -> Block | None:
+    """A mental model as the bank wrote it; None when it is empty (oc/O-RCL-2)."""
+    labels = _labels(prompts)
+    text = "\n".join(escape(line.rstrip(), labels=labels) for line in content.strip().splitlines())
+    if not text:
+        return None
+    display = f"mental model {one_line(name)}"
+    text = wrap(prompts, "mental-model", recalled=text)
+    return Block(kind="mental-model", text=text, display=display)
 
 
 def wrap(
@@ -72,30 +131,50 @@ def closing_line(prompts: Prompts) -> str:
     return _core(prompts, "core/close", "recall")
 
 
-def _facts(prompts: Prompts, hits: Sequence[Hit], *, queries: Sequence[str], found: int) -> str:
-    labels = [
+def _facts(
+    prompts: Prompts,
+    hits: Sequence[Hit],
+    *,
+    queries: Sequence[str],
+    found: int,
+    with_bank: bool | None,
+) -> str:
+    labels = _labels(prompts)
+    variables = RecallBlock(
+        queries=tuple(_safe(query, labels) for query in queries),
+        found=found,
+        facts=_safe_lines(hits, labels, with_bank=with_bank),
+    )
+    return prompts.render("blocks/recall", variables).text.strip()
+
+
+def _labels(prompts: Prompts) -> list[str]:
+    return [
         line
         for stage in ("core/open", "core/close", "core/reminder")
         for line in _core(prompts, stage, "recall").splitlines()
     ]
 
-    def safe(text: str) -> str:
-        return escape(one_line(text), labels=labels)
 
-    def safe_line(line: FactLine) -> FactLine:
-        return replace(
-            line,
-            text=safe(line.text),
-            origin=safe(line.origin) if line.origin else None,
-            kind=safe(line.kind) if line.kind else None,
-        )
+def _safe(text: str, labels: Sequence[str]) -> str:
+    return escape(one_line(text), labels=labels)
 
-    variables = RecallBlock(
-        queries=tuple(safe(query) for query in queries),
-        found=found,
-        facts=tuple(safe_line(line) for line in fact_lines(hits)),
+
+def _safe_lines(
+    hits: Sequence[Hit], labels: Sequence[str], *, with_bank: bool | None
+) -> tuple[FactLine, ...]:
+    def safe(text: str | None) -> str | None:
+        return _safe(text, labels) if text else None
+
+    return tuple(
+        replace(line, text=_safe(line.text, labels), origin=safe(line.origin), kind=safe(line.kind))
+        for line in fact_lines(hits, with_bank=with_bank)
     )
-    return prompts.render("blocks/recall", variables).text.strip()
+
+
+def _several(outcome: RecallOutcome) -> bool | None:
+    """A fact's bank is named where several were asked, and where several answered."""
+    return True if len({item.bank for item in outcome.searched}) > 1 else None
 
 
 def _core(prompts: Prompts, stage: str, kind: str) -> str:

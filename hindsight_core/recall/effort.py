@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
+    from hindsight_core.turns import Turn
 
 CEILINGS = {"light": 2, "normal": 3, "thorough": 5}
 
@@ -20,6 +21,8 @@ def deep_cap(deep_queries: int, *, max_queries: int) -> int:
     return max(1, min(deep_queries, max_queries))
 
 
-def turn_cap(settings: Settings) -> int:
-    """`query_cap` for the configured effort."""
+def turn_cap(settings: Settings, turn: Turn | None = None) -> int:
+    """The cap of one turn: its own (a deep pass has one), else `query_cap` by effort."""
+    if turn is not None and turn.max_queries is not None:
+        return max(1, turn.max_queries)
     return query_cap(settings.recall.effort, max_queries=settings.recall.max_queries)

@@ -18,7 +18,8 @@ def recall_fields(
     turn: Turn, outcome: RecallOutcome, *, settings: Settings, took_ms: int
 ) -> dict[str, Any]:
     """Fields of the entry: enough to tell why each fact was or was not injected."""
-    merged = merge(outcome.searched, shown=turn.shown, cap=line_cap(settings, turn))
+    cap = line_cap(settings, turn) if outcome.cap is None else outcome.cap
+    merged = merge(outcome.searched, shown=turn.shown, cap=cap)
     queries = [
         _query(item, fates) for item, fates in zip(outcome.searched, merged.fates, strict=True)
     ]
@@ -30,6 +31,8 @@ def recall_fields(
         "query": " | ".join(query_texts(outcome)),
         "mode": settings.recall.mode,
         "judged": outcome.details.get("judge") == "on",
+        "boundary": outcome.boundary,
+        "synthesized": outcome.briefing is not None,
         "outcome": outcome.outcome,
         "reason": outcome.reason,
         "found": outcome.found,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
 from hindsight_core.errors import BankError, HindsightError
 from hindsight_core.memory import Hit, Query, Scope
 from hindsight_core.recall import outcomes
-from hindsight_core.recall.block import recall_block
+from hindsight_core.recall.block import turn_block
 from hindsight_core.recall.floor import evident
 from hindsight_core.recall.judge import unjudged
-from hindsight_core.recall.merge import Merged, distinct, merge
+from hindsight_core.recall.merge import distinct, merge
 from hindsight_core.recall.record import recall_fields
+from hindsight_core.recall.rounds import Looked, rounds
 from hindsight_core.recall.search import Cleans, search
 from hindsight_core.turns import Plan, RecallOutcome, Searched, Turn, Verdict
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from hindsight_core.telemetry import ActivityLog
 
 logger = logging.getLogger("hindsight_core.recall")
+How = Callable[[Turn, float], Awaitable[RecallOutcome]]
+"""Looks for a turn's facts, until a moment of the loop's clock; the runner places them."""
 
 
 class RecallRunner:
@@ -62,10 +66,14 @@ class RecallRunner:
         self._clock = clock
         self._log = log
 
-    async def run(self, turn: Turn) -> RecallOutcome:
+    async def run(self, turn: Turn, *, how: How | None = None) -> RecallOutcome:
         """Recall for a prompt, within ``recall.timeout_ms``; never raises but on cancel.
 
         Nothing is injected when it fails, and the reason says why (pi/R-02).
+
+        Args:
+            turn: The prompt and what stood before it.
+            how: Looks for the facts; None for `ordinary`.
         """
         started = self._clock()
         seconds = self._settings.recall.timeout_ms / 1000
@@ -73,7 +81,7 @@ class RecallRunner:
         try:
             async with asyncio.timeout_at(deadline):
                 with work(session_id=turn.session_id, per_turn=True):
-                    outcome = await self._recall(turn)
+                    outcome = await self._recall(turn, how or self.ordinary, deadline)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no result within {seconds:g} s")
         except HindsightError as error:
@@ -100,19 +108,54 @@ class RecallRunner:
             max_characters=self._settings.security.max_fact_characters,
         )
 
-    async def _recall(self, turn: Turn) -> RecallOutcome:
+    async def ordinary(self, turn: Turn, deadline: float) -> RecallOutcome:
+        """One plan and its searches; raises `HindsightError`."""
+        return self.conclude(turn, await self.look(turn, deadline=deadline))
+
+    async def look(self, turn: Turn, *, deadline: float) -> Looked:
+        """Plan, search and judge, without choosing among what was found yet."""
+        plan = await self._hooks.plan_recall(turn)
+        if plan is None:
+            return Looked(Plan(reason=f"nothing plans recall.mode {self._mode!r}"))
+        searched = await self.searched(turn, plan, plan.queries)
+        more = await rounds(self, self._settings, turn, Looked(plan, searched), by=deadline)
+        return Looked(plan, (*searched, *more))
+
+    async def searched(
+        self, turn: Turn, plan: Plan, queries: Sequence[Query]
+    ) -> tuple[Searched, ...]:
+        """Each query asked of each bank and judged, in parallel; a bank that fails says so."""
+        banks = self._chosen(turn) if queries else []
+        work = [self._search(turn, plan, query, bank) for query in queries for bank in banks]
+        return tuple(await asyncio.gather(*work))
+
+    def conclude(self, turn: Turn, looked: Looked) -> RecallOutcome:
+        """What is worth showing of all that was found, before its block is made."""
+        if not looked.searched:
+            reason = looked.plan.reason or "there is nothing to search for"
+            return RecallOutcome("skipped", reason=reason)
+        cap = outcomes.line_cap(self._settings, turn)
+        merged = merge(looked.searched, shown=turn.shown, cap=cap)
+        return replace(outcomes.conclude(looked.plan, looked.searched, merged), cap=cap)
+
+    @property
+    def stages(self) -> Stages:
+        """Asks the model chain."""
+        return self._stages
+
+    @property
+    def sanitiser(self) -> Cleans:
+        """Cleans what a bank gives."""
+        return self._sanitiser
+
+    def bank(self, turn: Turn) -> Bank:
+        """The first bank of a turn: the project's; raises `BankError`."""
+        return self._chosen(turn)[0]
+
+    async def _recall(self, turn: Turn, how: How, deadline: float) -> RecallOutcome:
         if (why := outcomes.why_skipped(self._settings, turn)) is not None:
             return RecallOutcome("skipped", reason=why)
-        plan = await self._hooks.plan_recall(turn)
-        if plan is None or not plan.queries:
-            reason = plan.reason if plan else f"nothing plans recall.mode {self._mode!r}"
-            return RecallOutcome("skipped", reason=reason or "there is nothing to search for")
-        banks = self._chosen(turn)
-        work = [self._search(turn, plan, query, bank) for query in plan.queries for bank in banks]
-        searched = tuple(await asyncio.gather(*work))
-        merged = merge(searched, shown=turn.shown, cap=outcomes.line_cap(self._settings, turn))
-        outcome = outcomes.conclude(plan, searched, merged)
-        return await self._place(turn, outcome, merged)
+        return await self._place(turn, await how(turn, deadline))
 
     async def _search(self, turn: Turn, plan: Plan, query: Query, bank: Bank) -> Searched:
         try:
@@ -138,20 +181,15 @@ class RecallRunner:
             verdict = await self._hooks.judge_hits(turn, query, candidates)
             # A score of 0 keeps nothing, whoever gave it (protocol.md).
             return verdict or unjudged(candidates, failed=True)
-        if plan.judge or outcomes.filter_is_off(self._settings, plan):
+        if plan.judge or not plan.floor or outcomes.filter_is_off(self._settings, plan):
             return unjudged(candidates)
         return unjudged(evident(query, candidates))
 
-    async def _place(self, turn: Turn, outcome: RecallOutcome, merged: Merged) -> RecallOutcome:
-        if outcome.outcome == "failed":
+    async def _place(self, turn: Turn, outcome: RecallOutcome) -> RecallOutcome:
+        if outcome.outcome == "failed" or outcome.block is not None:
             return outcome
-        block = recall_block(
-            self._stages.prompts,
-            merged.hits,
-            queries=outcomes.query_texts(outcome),
-            found=outcome.found,
-            reminder=await self._reminder(turn),
-        )
+        told = replace(turn, boundary=outcome.boundary, injects=bool(outcome.hits))
+        block = turn_block(self._stages.prompts, outcome, reminder=await self._reminder(told))
         return outcomes.placed(outcome, block)
 
     async def _reminder(self, turn: Turn) -> str | None:

@@ -125,7 +125,8 @@ async def test_trouble_is_told_once_and_once_when_it_is_over(host: Any, judge: A
         raise ValueError("the model is out")
 
     await host.learn(GATEWAY)
-    bridge = host.start(answers={**MODELS, "host/complete": broken})
+    # A question a turn: a third failure would open the model's breaker.
+    bridge = host.start(answers={**MODELS, "host/complete": broken}, MEM_TASKS__DETECT="false")
     host.open(bridge, capabilities={"complete": True, "blocks": "turn"})
     outcomes = [host.turn(bridge, ASK)["outcome"] for _ in range(2)]
     told = bridge.notices()
@@ -153,7 +154,11 @@ async def test_stages_are_marked_and_secrets_stay_here(host: Any, judge: Any) ->
 
     calls = [params for method, params in bridge.asked if method == "host/complete"]
     assert result["outcome"] == "injected"
-    assert [call["stage"] for call in calls] == ["recall/queries", "recall/judge"]
+    assert [call["stage"] for call in calls] == [
+        "recall/queries",
+        "recall/judge",
+        "tasks/briefing",
+    ]
     assert all(call["system"].endswith(f"(hindsight stage: {call['stage']})") for call in calls)
     assert secret not in json.dumps(bridge.asked)
     usage = bridge.call("status/get")["usage"]

@@ -360,10 +360,11 @@ async def test_a_plugins_plan_and_reminder_are_used(kit, settings):
 
         @hookimpl
         def hindsight_remind(self, turn):
-            return "never reached"
+            return None if turn.injects else "There is a memory."
 
     outcome = await kit(*SHOP, plugins=[Plans()]).run("importer?")
-    assert (outcome.outcome, outcome.reason, outcome.block) == ("skipped", "not now", None)
+    assert (outcome.outcome, outcome.reason) == ("skipped", "not now")
+    assert outcome.block.kind == "reminder" and "There is a memory." in outcome.block.text
 
 
 async def test_a_reminder_comes_with_or_without_facts(kit):
