@@ -29,7 +29,12 @@ class HookAdapter(HostAdapter, Protocol):
 
     The actions of ``event`` may hold ``{"type": "reply", "reply": {...}}``, what the process
     prints, and ``{"type": "ended"}``: nothing comes after it in this session.
+
+    Attributes:
+        opening: The parameters it opened the engine with; None while it has not.
     """
+
+    opening: Mapping[str, Any] | None
 
     def tell(self, level: str, text: str) -> None:
         """A notice of the core for the person; it goes out with a reply that can carry it."""

@@ -5,25 +5,29 @@ from __future__ import annotations
 import os
 import sys
 
-from hindsight_core.errors import (
-    ConfigError,
-    HindsightError,
-    MemoryOff,
-    PluginError,
-    PromptError,
-    TranscriptError,
-)
-
 DONE, OUTSIDE_FAILED, USAGE = 0, 1, 2
-USER_ERRORS = (ConfigError, TranscriptError, PromptError, PluginError, MemoryOff)
 
 
 def main() -> None:
     """Run the command line; exits 0 done, 1 the outside failed, 2 usage or configuration."""
+    # Before everything else is imported: an agent waits for each of its hooks.
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv[2:4]):
+        _hook(sys.argv[2:])
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
+
+
+def _hook(arguments: list[str]) -> None:
+    """Answer an agent's hook; nothing that breaks here may become its trouble (br/BR-01)."""
+    try:
+        from hindsight_core.daemon.client import main as hook
+
+        hook(arguments)
+    except BaseException:
+        os.write(1, b"{}")
+    os._exit(DONE)
 
 
 def run(arguments: list[str]) -> int:
@@ -31,6 +35,7 @@ def run(arguments: list[str]) -> int:
     import click
 
     from hindsight_core.cli.main import cli
+    from hindsight_core.errors import HindsightError
 
     try:
         result = cli.main(arguments, prog_name="hindsight-mem", standalone_mode=False)
@@ -46,10 +51,22 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except HindsightError as error:
-        return _say(str(error), USAGE if isinstance(error, USER_ERRORS) else OUTSIDE_FAILED)
+        return _say(str(error), USAGE if _is_the_users(error) else OUTSIDE_FAILED)
     except Exception as error:
         return _other(error)
     return result if isinstance(result, int) else DONE
+
+
+def _is_the_users(error: Exception) -> bool:
+    from hindsight_core.errors import (
+        ConfigError,
+        MemoryOff,
+        PluginError,
+        PromptError,
+        TranscriptError,
+    )
+
+    return isinstance(error, ConfigError | TranscriptError | PromptError | PluginError | MemoryOff)
 
 
 def _other(error: Exception) -> int:

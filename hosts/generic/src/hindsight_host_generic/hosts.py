@@ -10,6 +10,7 @@ from dataclasses import replace
 from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
 from hindsight_host_generic import GenericAdapter
 from hindsight_host_generic.agents import AGENTS, Agent
+from hindsight_host_generic.hooked import Hooked
 from hindsight_host_generic.install.agents import WIRINGS
 from hindsight_host_generic.install.commands import server_entry
 from hindsight_host_generic.install.plan import SERVER, Planner
@@ -21,7 +22,7 @@ UNTRIED = (
 )
 
 
-class WiredHost:
+class WiredHost(Hooked):
     """A host whose configuration files are written by this distribution.
 
     Args:
