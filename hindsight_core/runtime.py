@@ -146,9 +146,11 @@ class Runtime:
     @cached_property
     def outbox(self) -> Outbox:
         """Durable first, then the bank."""
+        from hindsight_core.memorize.gate import Gate
         from hindsight_core.state.outbox import Outbox
 
-        return Outbox(self.queue, clock=self.clock, redact=self.sanitiser.redact)
+        gate = Gate.of(self.settings, self.env)
+        return Outbox(self.queue, clock=self.clock, redact=self.sanitiser.redact, gate=gate)
 
     @cached_property
     def journal(self) -> Journal:
@@ -217,8 +219,7 @@ class Runtime:
         from hindsight_core.banks.vector import as_bank
 
         found = self.hooks.create("banks", backend, settings, self.services)
-        banks = self.loaded.paths.banks
-        return as_bank(found, self.services, backend=backend, banks_dir=banks)
+        return as_bank(found, self.services, backend=backend, banks_dir=self.loaded.paths.banks)
 
     @cached_property
     def recall(self) -> RecallRunner:
@@ -247,6 +248,7 @@ class Runtime:
     def memorizer_of(self, bank_id: str) -> Memorizer:
         """The memorize pipeline into a bank; raises `MemoryOff` where nothing may be written."""
         from hindsight_core.memorize.builtin import MemorizePlugin
+        from hindsight_core.memorize.labels import Labels
         from hindsight_core.memorize.runner import Memorizer
 
         if self.read_only:
@@ -266,7 +268,7 @@ class Runtime:
             sessions=self.sessions,
             sanitiser=self.sanitiser,
             clock=self.clock,
-            project=self.loaded.project.name,
+            labels=Labels.of(self.loaded),
         )
         return made
 

@@ -27,6 +27,8 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "memorize": {"mode": ["transcript"], "every_turns": 1},
         "retain": {
             "document": "session",
+            "document_name": "{host}-session:{sessionHash}",
+            "form": "json",
             "update_mode": "append",
             "observation_scopes": [["harness:pi"], ["repo:{repoKey}"]],
         },
@@ -36,16 +38,26 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
             "shutdown_max_jobs": 10,
             "shutdown_timeout_ms": 2000,
         },
-        "status": {"max_length": 24, "notify_retain": False},
+        "status": {"style": "text", "max_length": 24, "notify_retain": False},
     },
     "opencode-hindsight": {
         "agent_mode": "opt-in",
         "bank": {"naming": "verbatim"},
-        "recall": {"mode": "session-start", "filter": "off", "child_max_lines": 0},
+        "recall": {
+            "mode": "session-start",
+            "filter": "off",
+            "max_lines": 40,
+            "child_max_lines": 0,
+            "at_compaction": True,
+        },
         "tasks": {"detect": False},
         "reminder": {"enabled": False},
         "memorize": {"mode": ["transcript"], "every_turns": 3},
-        "retain": {"document": "session", "compact_tool_calls": False},
+        "retain": {
+            "document": "session",
+            "document_name": "{session}",
+            "content": {"user": ["text"], "assistant": ["text"], "toolResult": []},
+        },
     },
     "active-memory": {
         "recall": {"mode": "off"},

@@ -34,7 +34,11 @@ class MemorizePlugin:
     async def hindsight_extract_facts(self, window: Window) -> Sequence[Fact] | None:
         """With a model what it finds; without one the user's lasting statements, by rules."""
         if "distill" not in self._settings.memorize.mode:
-            return None
+            if "transcript" not in self._settings.memorize.mode:
+                return None
+            from hindsight_core.memorize.transcript.facts import transcript_facts
+
+            return await transcript_facts(window, settings=self._settings, stages=self._stages)
         if self._stages.available("retain"):
             from hindsight_core.memorize.distill import Distiller
 

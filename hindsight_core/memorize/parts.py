@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindsight_core.memorize.categories import headings
+from hindsight_core.state.choices import SessionChoices
+from hindsight_core.state.retained import Retained
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.labels import Labels
     from hindsight_core.plugins import Hooks
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
@@ -26,6 +29,7 @@ class Parts:
 
     Attributes:
         project: Name of the project, as documents tell it; the bank's where there is none.
+        labels: Further tags and metadata of what is written.
     """
 
     settings: Settings
@@ -37,6 +41,17 @@ class Parts:
     sanitiser: Sanitiser
     clock: Clock
     project: str
+    labels: Labels | None = None
+
+    @property
+    def retained(self) -> Retained:
+        """What the transcript source has behind it, and what is never stored."""
+        return Retained(self.outbox.queue, self.clock)
+
+    @property
+    def choices(self) -> SessionChoices:
+        """What a person chose for a session."""
+        return SessionChoices(self.sessions)
 
     @property
     def language(self) -> str:

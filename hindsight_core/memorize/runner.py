@@ -81,7 +81,7 @@ class Memorizer:
             sessions=sessions,
             sanitiser=sanitiser,
             clock=clock,
-            project=project or bank.id,
+            project=project or (labels.project if labels else "") or bank.id,
             labels=labels,
         )
         self._store = Store(self._parts)

@@ -27,7 +27,7 @@ _PROBE_S = 5.0
 _POLL_S = 0.05
 _BEHIND = "it is on disk, behind writes that another process delivers"
 _LONGEST_REASON = 500
-_OVERLAP = "another process has memorized part of it meanwhile; the rest is for another try"
+OVERLAP = "another process has memorized part of it meanwhile; the rest is for another try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Outbox:
         if entered.job is not None:
             return (await self._deliver(bank, entered.job)).receipt
         if entered.outcome == "overlap":
-            return Receipt("failed", document.id, reason=_OVERLAP)
+            return Receipt("failed", document.id, reason=OVERLAP)
         if entered.job_id is None:
             return Receipt("known", document.id, fact_ids=entered.fact_ids)
         return await self._behind_others(bank, document, entered.job_id)

@@ -10,6 +10,8 @@ _TABLES = {
     "jobs": "id",
     "windows": "seq",
     "covered": "session_id, entry_id",
+    "retained": "session_id, entry_id",
+    "left_out": "session_id, entry_id",
     "journal": "seq",
     "sessions": "rowid",
     "receipts": "rowid",

@@ -126,8 +126,22 @@ class SessionState:
         return next((m for m in _MODES if m == row[0]), "ignored")
 
     async def set_mode(self, session_id: str, mode: SessionMode) -> None:
-        """Change the session's mode."""
-        await self._put("modes (session_id, mode, updated_at)", (session_id, mode))
+        """Change the session's mode; what else was chosen for it stays."""
+        now = self._now()
+        await self.database.write(
+            lambda connection: (
+                connection.execute(
+                    "INSERT INTO modes (session_id, mode, updated_at) VALUES (?, ?, ?)"
+                    " ON CONFLICT (session_id) DO UPDATE SET mode = excluded.mode,"
+                    " updated_at = excluded.updated_at",
+                    (session_id, mode, now),
+                ).rowcount
+            )
+        )
+
+    def now(self) -> float:
+        """The clock in seconds."""
+        return self._now()
 
     def close(self) -> None:
         """Finish what is being written and close the file."""

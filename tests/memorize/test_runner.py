@@ -425,7 +425,7 @@ async def test_a_resolver_may_word_a_fact_anew(kit, session, script, answer):
 
 
 async def test_without_a_source_nothing_is_looked_at(kit, session, script):
-    made = kit(script(), memorize={"mode": ["transcript"]})
+    made = kit(script(), memorize={"mode": ["candidates"]})
     report = await made.one(session)
     assert report.outcome == "skipped"
     assert "memorize.mode" in report.reason

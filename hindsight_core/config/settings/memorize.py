@@ -83,6 +83,13 @@ class Retain(Section):
     document: Literal["window", "session", "turns"] = Field(
         "window", description="A document a window, one a session, or one every few turns."
     )
+    document_name: Text = Field(
+        "{host}-session-{session}",
+        description="Name of a session's document, of `{host}`, `{session}` and `{sessionHash}`.",
+    )
+    form: Literal["text", "json"] = Field(
+        "text", description="A transcript as labelled paragraphs or as a JSON array."
+    )
     extras: bool = Field(default=False, description="Also tool calls, results and reasoning.")
     delivery: Literal["immediate", "coalesced"] = Field(
         "immediate", description="Each write by itself, or joined with the one before."

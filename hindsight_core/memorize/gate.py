@@ -1,0 +1,88 @@
+"""``retain.before_enqueue``: the user's own command that may veto a write (s1/S-RET-6).
+
+Everything that is not a plain yes blocks: a gate that cannot be asked must not be open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import MemoryOff
+from hindsight_core.state.codec import encode_document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.memory import Document
+
+# Set in every process that we start: hooks inside it do nothing (br/BR-04).
+INSIDE = "HINDSIGHT_MEM_INSIDE"
+_LONGEST = 300
+
+
+class Gate:
+    """Asks the command about each write.
+
+    Args:
+        command: The program and its arguments; no shell is involved.
+        timeout_ms: How long it may think.
+        env: The environment that it gets.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, timeout_ms: int, env: Mapping[str, str] | None = None
+    ) -> None:
+        self._command = tuple(command)
+        self._timeout_s = timeout_ms / 1000
+        self._env = {**(os.environ if env is None else env), INSIDE: "1"}
+
+    async def __call__(self, bank: str, document: Document) -> None:
+        """Return when the write is allowed.
+
+        The command reads one line of canonical JSON, ``{"bank", "document"}``, and allows with
+        exit code 0.
+
+        Raises:
+            MemoryOff: It is blocked, with the reason; nothing of it is on disk.
+        """
+        job = {"bank": bank, "document": json.loads(encode_document(document))["document"]}
+        line = json.dumps(job, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env=self._env,
+            )
+        except (OSError, ValueError) as error:
+            raise self._blocked(f"it cannot be started: {error}") from error
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                _, said = await process.communicate(line.encode() + b"\n")
+        except TimeoutError:
+            raise self._blocked(f"no answer within {self._timeout_s:g} s") from None
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+        if process.returncode:
+            why = said.decode(errors="replace").strip()[:_LONGEST]
+            raise self._blocked(f"exit {process.returncode}" + (f": {why}" if why else ""))
+
+    @classmethod
+    def of(cls, settings: Settings, env: Mapping[str, str]) -> Gate | None:
+        """The configured one; None where there is none."""
+        retain = settings.retain
+        if not retain.before_enqueue:
+            return None
+        return cls(retain.before_enqueue, timeout_ms=retain.before_enqueue_timeout_ms, env=env)
+
+    def _blocked(self, why: str) -> MemoryOff:
+        return MemoryOff(f"retain.before_enqueue ({self._command[0]}) blocks the write: {why}")
