@@ -141,6 +141,15 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class RetainTask:
+    """``commands/retain``: what the user wants studied and stored (pi/M-23)."""
+
+    task: str
+    bank: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
 class Companion:
     """``hosts/generic/skill``, ``hosts/mcp/instructions``: what an agent is told of the memory."""
 
@@ -170,6 +179,7 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "tools/hindsight_retain_user": Tool,
         "tools/hindsight_reflect": Tool,
         "tools/hindsight_forget": Tool,
+        "commands/retain": RetainTask,
         "hosts/generic/skill": Companion,
         "hosts/mcp/instructions": Companion,
         "core/open": Wrapper,

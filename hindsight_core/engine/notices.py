@@ -36,6 +36,10 @@ class Notices:
             self._told.add(told)
             self._tell(level, text)
 
+    def say(self, text: str) -> None:
+        """Tell something that is no trouble."""
+        self._tell("info", text)
+
     def bank_away(self, cause: str, reason: str | None) -> None:
         """Report that the bank did not answer: one warning, whoever notices it (br/BR-01)."""
         self.trouble(cause, f"{AWAY}: {reason}", root="bank")

@@ -1,7 +1,7 @@
 """The review of what was stored by itself: look, approve, correct, delete, take back.
 
-Over all projects and sessions of the user (pi/Q-06, Q-07). A bank that does not answer decides nothing: the entry
-stays, with the reason (pi/D-07).
+Over all projects and sessions of the user (pi/Q-06, Q-07). A bank that does not answer decides
+nothing: the entry stays, with the reason (pi/D-07).
 """
 
 from __future__ import annotations

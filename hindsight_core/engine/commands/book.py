@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.commands.auto import MemAuto
 from hindsight_core.engine.commands.base import (
     Command,
     CommandResult,
@@ -13,14 +14,18 @@ from hindsight_core.engine.commands.base import (
     UsageError,
 )
 from hindsight_core.engine.commands.foreign import foreign_commands
+from hindsight_core.engine.commands.mark import MemMark
 from hindsight_core.engine.commands.mem import Mem
+from hindsight_core.engine.commands.recall import MemRecall
+from hindsight_core.engine.commands.retain import MemRetain
+from hindsight_core.engine.commands.save import MemSave
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.engine.live import LiveSession
 
-COMMANDS: tuple[type[Command], ...] = (Mem,)
+COMMANDS: tuple[type[Command], ...] = (Mem, MemSave, MemRetain, MemRecall, MemMark, MemAuto)
 """The built-in ones, in the order in which hosts list them."""
 
 
