@@ -22,6 +22,19 @@ class RecallQueries:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionStart:
+    """``recall/session_start``: the query of a recall that no prompt has shaped (oc/O-RCL-1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionQuery:
+    """``recall/compaction``: the last message and the last turns, as a query (oc/O-CMP-2)."""
+
+    request: str
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecallFollowup:
     """``recall/followup``: what was asked for and what was found, with effort ``thorough``."""
 
@@ -107,6 +120,8 @@ class Reminder:
 RECALL_STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
         "recall/queries": RecallQueries,
+        "recall/session_start": SessionStart,
+        "recall/compaction": CompactionQuery,
         "recall/followup": RecallFollowup,
         "recall/judge": RecallJudge,
         "tasks/detect": TaskDetect,

@@ -175,9 +175,14 @@ class MemoryEngine:
 
     async def compact_before(self, params: Params) -> Params:
         """Memorize what is about to be discarded, in the background."""
-        if self._live is not None:
-            await within(self.limits.compact_ms, self._safely(self._live.compact_before(params)))
-        return {"context": None}
+        if (live := self._live) is None:
+            return {"context": None}
+        limit_s = self.limits.compact_ms / 1000
+        context, _ = await asyncio.gather(
+            live.at_start.compacting(limit_s=limit_s),
+            within(self.limits.compact_ms, self._safely(live.compact_before(params))),
+        )
+        return {"context": context}
 
     async def compact_after(self, params: Params) -> Params:
         """The model has lost what was shown: it may be shown again."""

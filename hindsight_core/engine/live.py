@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.at_start import AtStart
 from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
@@ -72,6 +73,7 @@ class LiveSession:
             blocks=opening.capabilities.blocks,
         )
         self.recalling = Recalling(self)
+        self.at_start = AtStart(self)
         self._durable = Durable(runtime, notices=notices, session_id=session, host=host)
         self._turns = 0
 
@@ -118,9 +120,10 @@ class LiveSession:
                 if not self.recalls:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 turn = await self.deciding.read(
-                    await self._turn(turn_id, prompt), self.path.entries
+                    await self.turn(turn_id, prompt), self.path.entries
                 )
-                outcome = await self.recalling.run(turn)
+                recall = self.at_start if self.at_start.applies else self.recalling
+                outcome = await recall.run(turn)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no answer within {limit_s:g} s")
         except HindsightError as error:
@@ -140,6 +143,7 @@ class LiveSession:
         """The last turn's block did not reach the model (an aborted turn)."""
         self.shown.take_back()
         self.recalling.take_back()
+        self.at_start.take_back()
 
     async def turn_end(self, params: Mapping[str, Any]) -> bool:
         """Make the turn durable; False when ``since`` is unknown here and the host must resync."""
@@ -200,7 +204,8 @@ class LiveSession:
         self.path.replace(entries)
         return True
 
-    async def _turn(self, turn_id: str, prompt: str) -> Turn:
+    async def turn(self, turn_id: str, prompt: str) -> Turn:
+        """A prompt and the path before it, sanitised; raises `StorageError`."""
         runtime = self.runtime
         return Turn(
             id=turn_id,
@@ -217,6 +222,7 @@ class LiveSession:
 
         self.shown.add(shown_by(outcome))
         self.recalling.settle(outcome)
+        self.at_start.settle(outcome)
         if outcome.outcome == "failed" and self._is_away(outcome):
             self.notices.bank_away("recall", outcome.reason)
         elif outcome.outcome == "failed":

@@ -11,6 +11,7 @@ from hindsight_core.recall.judge import judge
 from hindsight_core.recall.keywords import has_substance
 from hindsight_core.recall.planner_judged import plan_judged
 from hindsight_core.recall.planner_plain import plan_plain
+from hindsight_core.recall.planner_session import plan_session
 from hindsight_core.recall.search import Cleans, clean_hits
 from hindsight_core.turns import Plan, Turn, Verdict
 
@@ -43,6 +44,8 @@ class RecallPlugin:
     async def hindsight_plan_recall(self, turn: Turn) -> Plan | None:
         """Queries by the configured mode; without a model the prompt itself."""
         mode = self._settings.recall.mode
+        if mode == "session-start":
+            return plan_session(self._settings, self._stages.prompts, turn)
         if not has_substance(turn.prompt):
             return Plan(reason="the prompt has no letter or digit")
         if mode == "plain":

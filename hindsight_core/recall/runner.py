@@ -164,6 +164,12 @@ class RecallRunner:
             logger.info("bank %s failed: %s", bank.id, error)
             why = f"bank {bank.id}: {error}"
             return Searched(query=query, error=why, bank=bank.id, away=error.retryable)
+        return await self.weighed(turn, plan, query, bank=bank.id, found=found)
+
+    async def weighed(
+        self, turn: Turn, plan: Plan, query: Query, *, bank: str, found: Sequence[Hit]
+    ) -> Searched:
+        """What a bank gave for a query: cleaned, each once, judged."""
         filtered = await self._hooks.filter_hits(turn, query, found)
         candidates = distinct(filtered)
         return Searched(
@@ -171,7 +177,7 @@ class RecallRunner:
             found=len(found),
             candidates=candidates,
             verdict=await self._verdict(turn, plan, query, candidates),
-            bank=bank.id,
+            bank=bank,
         )
 
     async def _verdict(

@@ -78,6 +78,9 @@ class Recall(Section):
     session_start_mental_model: Text | None = Field(
         None, description="Mental model to inject at session start instead of a recall."
     )
+    at_compaction: bool = Field(
+        default=False, description="Also recall for the compaction's summary."
+    )
 
 
 class MentalModels(Section):

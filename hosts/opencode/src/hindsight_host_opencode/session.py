@@ -111,9 +111,8 @@ class BankSession:
     async def compacting(self, messages: Sequence[Any], *, reason: str) -> str | None:
         """Before a compaction: all of it is memorized; text for the compaction's input."""
         await self.stop_turn()
-        result = await self.engine.call(
-            "compact/before", {"reason": reason, "entries": self._path(messages)}
-        )
+        await self.follow(messages)
+        result = await self.engine.call("compact/before", {"reason": reason})
         context = result.get("context")
         return context if isinstance(context, str) else None
 
