@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import ProviderError
@@ -22,7 +23,11 @@ class NoHost:
 
 
 def live_session(
-    runtime: Runtime, *, session_id: str = "session", parent_id: str | None = None
+    runtime: Runtime,
+    *,
+    session_id: str = "session",
+    parent_id: str | None = None,
+    tell: Callable[[str, str], None] | None = None,
 ) -> LiveSession:
     """An active session of the generic host.
 
@@ -30,6 +35,7 @@ def live_session(
         runtime: What it works with.
         session_id: The session.
         parent_id: The session that started it, for a sub-agent.
+        tell: Takes the level and the text of each notice; the log does when None.
     """
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.notices import Notices
@@ -38,5 +44,5 @@ def live_session(
 
     info = SessionInfo(session_id, runtime.loaded.paths.home, parent_id=parent_id)
     opening = Opening("active", None, runtime.loaded, info, HostCapabilities())
-    notices = Notices(lambda level, text: runtime.logger.info("%s: %s", level, text))
+    notices = Notices(tell or (lambda level, text: runtime.logger.info("%s: %s", level, text)))
     return LiveSession(opening, runtime, notices=notices, host="generic", bridge=NoHost())

@@ -129,5 +129,3 @@ async def test_saved_ranges_are_honoured_from_the_start_and_in_every_chunk(
                 assert f"question {number}:" in saved
         assert "question 1:" not in saved
         assert "question 6:" not in saved
-
-
