@@ -20,7 +20,6 @@ from hindsight_core.services import Clock, utc_now
 
 if TYPE_CHECKING:
     from hindsight_core.engine.outlet import Outlet
-    from hindsight_core.turns import RecallOutcome
 
 PROTOCOL = 1
 _CLOSE_S = 2.0
@@ -139,7 +138,6 @@ class MemoryEngine:
         """A session begins, continues, or its context was compacted."""
         if self._live is not None:
             await self._safely(self._live.started(_text(params, "reason") or "startup", params))
-        self._status()
         return {"blocks": []}
 
     async def turn_start(self, params: Params) -> Params:
@@ -147,11 +145,8 @@ class MemoryEngine:
         if self._live is None:
             return {"outcome": "skipped", "reason": self._why_off(), "blocks": []}
         turn, prompt = _text(params, "turnId") or "", _text(params, "prompt") or ""
-        outcome = await self._live.turn_start(
-            turn, prompt, params, limit_s=self.limits.turn_start_ms / 1000
-        )
-        self._status(outcome)
-        return turn_wire(outcome)
+        limit_s = self.limits.turn_start_ms / 1000
+        return turn_wire(await self._live.turn_start(turn, prompt, params, limit_s=limit_s))
 
     async def turn_progress(self, params: Params) -> Params:
         """Inside a long run: the path is followed."""
@@ -243,6 +238,7 @@ class MemoryEngine:
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
             )
             live.spans.listen(self._outlet.notify)
+            live.watch.listen(self._outlet.notify)
             live.tools.describe()
             problems = [*await check(runtime), *runtime.problems]
         except Exception as error:
@@ -291,14 +287,6 @@ class MemoryEngine:
 
     def _tell(self, level: str, text: str) -> None:
         self._outlet.notify("notify", {"level": level, "text": text})
-
-    def _status(self, outcome: RecallOutcome | None = None) -> None:
-        if self._opening is None or not self._opening.capabilities.status:
-            return
-        from hindsight_core.engine.status import line
-
-        shown = {"line": line(self._opening, self._notices, outcome=outcome)}
-        self._outlet.notify("status/changed", {**shown, "state": self._opening.state})
 
 
 def _text(params: Mapping[str, Any], name: str) -> str | None:

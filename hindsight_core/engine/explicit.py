@@ -29,7 +29,11 @@ async def tool(
         # The agent asked for it: no budget for automatic work holds it back.
         with work(session_id=live.opening.session.id, explicit=True):
             given = arguments if isinstance(arguments, dict) else {}
+            if (why := await live.modes.refuses(str(name))) is not None:
+                return failed(why).wire()
             result = await live.tools.call(name if isinstance(name, str) else "", given)
+        live.watch.called(str(name), given, result.details)
+        live.study.called(str(name), result.details)
     except Exception as error:
         logger.exception("%s failed", name)
         result = failed(f"Memory failed: {type(error).__name__}: {error}")

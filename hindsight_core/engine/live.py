@@ -16,6 +16,7 @@ from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
 from hindsight_core.engine.tools.box import Tools
+from hindsight_core.engine.watch import Watch
 from hindsight_core.engine.work import Work
 from hindsight_core.errors import HindsightError
 from hindsight_core.turns import RecallOutcome, Turn
@@ -58,8 +59,14 @@ class LiveSession:
         self.path = LivePath()
         self.spans = Spans(runtime)
         self.deciding = Deciding(runtime, notices=notices, spans=self.spans)
+        self.watch = Watch(self)
         self.work = Work(
-            runtime, notices=notices, deciding=self.deciding, host=host, session_id=session
+            runtime,
+            notices=notices,
+            deciding=self.deciding,
+            watch=self.watch,
+            host=host,
+            session_id=session,
         )
         self.host = host
         self.bridge = bridge
@@ -104,6 +111,7 @@ class LiveSession:
         if reason == "compact" or (reason in ("startup", "new") and not self.path.entries):
             self.recalling.begin()
             self.forget_shown()
+        self.watch.start(reason)
         if self.memorizes:
             await self._durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
@@ -119,11 +127,12 @@ class LiveSession:
                     return RecallOutcome("skipped", reason="resync")
                 if not self.recalls:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
-                turn = await self.deciding.read(
-                    await self.turn(turn_id, prompt), self.path.entries
-                )
-                recall = self.at_start if self.at_start.applies else self.recalling
-                outcome = await recall.run(turn)
+                with self.watch.recalling():
+                    turn = await self.deciding.read(
+                        await self.turn(turn_id, prompt), self.path.entries
+                    )
+                    recall = self.at_start if self.at_start.applies else self.recalling
+                    outcome = await recall.run(turn)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no answer within {limit_s:g} s")
         except HindsightError as error:
@@ -173,6 +182,7 @@ class LiveSession:
 
         When the host is gone (``crash``) no model is asked: windows are made durable and wait.
         """
+        await self.watch.stop()
         if self.memorizes and self.path.entries:
             await self._durable.write(self.path.entries)
             if reason in ENDS_WORK:
@@ -223,6 +233,7 @@ class LiveSession:
         self.shown.add(shown_by(outcome))
         self.recalling.settle(outcome)
         self.at_start.settle(outcome)
+        self.watch.recalled(outcome)
         if outcome.outcome == "failed" and self._is_away(outcome):
             self.notices.bank_away("recall", outcome.reason)
         elif outcome.outcome == "failed":

@@ -10,31 +10,19 @@ if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.notices import Notices
     from hindsight_core.engine.opening import Opening
-    from hindsight_core.turns import RecallOutcome
 
 
-def line(opening: Opening | None, notices: Notices, *, outcome: RecallOutcome | None = None) -> str:
-    """One line for a status bar: the bank, the last turn, and whether something is wrong."""
-    if opening is None:
-        return "memory: not initialized"
-    bank = opening.loaded.bank.id if opening.loaded and opening.loaded.bank.id else "no bank"
-    if opening.state != "active":
-        return f"memory: {opening.state}"
-    parts = [f"memory: {bank}"]
-    if outcome is not None:
-        parts.append(_said(outcome))
-    if notices.last_error:
-        parts.append("trouble")
-    return " · ".join(parts)
+def line(opening: Opening | None, live: LiveSession | None) -> str:
+    """The widget's line, or why there is no memory here."""
+    from hindsight_core.engine.widget import WidgetState, draw
 
-
-def _said(outcome: RecallOutcome) -> str:
-    """Looked and found, looked and found nothing, did not look, failed: never confused."""
-    if outcome.hits:
-        by_words = " by words" if outcome.outcome == "degraded" else ""
-        return f"recalled {len(outcome.hits)}{by_words}"
-    words = {"empty": "nothing relevant", "failed": "recall failed"}
-    return words.get(outcome.outcome, "not looked")
+    if live is not None:
+        return live.watch.drawn.line
+    if opening is None or opening.loaded is None:
+        return f"memory: {opening.state if opening else 'not initialized'}"
+    settings = opening.loaded.settings.status
+    state = WidgetState(opening.loaded.bank.id or "no bank", inactive=opening.state)
+    return draw(state, style=settings.style, width=settings.max_length).line
 
 
 async def status(
@@ -42,7 +30,7 @@ async def status(
 ) -> dict[str, Any]:
     """State, counts, pending writes, last error and usage of this session."""
     result: dict[str, Any] = {
-        "line": line(opening, notices),
+        "line": line(opening, live),
         "state": opening.state if opening else "off",
         "bank": opening.bank_wire if opening else None,
         "counts": None,

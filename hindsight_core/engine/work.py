@@ -16,6 +16,7 @@ from hindsight_core.transcript.entry import Transcript
 if TYPE_CHECKING:
     from hindsight_core.engine.deciding import Deciding
     from hindsight_core.engine.notices import Notices
+    from hindsight_core.engine.watch import Watch
     from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.runtime import Runtime
     from hindsight_core.state.journal import LeftOver
@@ -34,6 +35,7 @@ class Work:
         runtime: The opened configuration.
         notices: Where trouble is told.
         deciding: Says which banks a window goes to.
+        watch: Is told when a run begins and what it came to.
         host: The agent program's name.
         session_id: The session whose windows these are.
     """
@@ -44,11 +46,13 @@ class Work:
         *,
         notices: Notices,
         deciding: Deciding,
+        watch: Watch,
         host: str,
         session_id: str,
     ) -> None:
         self._runtime = runtime
         self._notices = notices
+        self._watch = watch
         self._targets = Targets(runtime, deciding)
         self._host = host
         self._session_id = session_id
@@ -142,18 +146,23 @@ class Work:
     async def _memorize(self, transcript: Transcript, *, reason: str) -> None:
         try:
             async with self._lock:
-                with work(session_id=transcript.session_id):
+                with self._watch.memorizing(reason), work(session_id=transcript.session_id):
                     reports = await self._targets.remember(transcript, reason=reason)
                 await self._settle(transcript, reports)
         except HindsightError as error:
-            self._notices.trouble("memorize", f"{KEPT}: {error}")
+            self._broken_off(str(error))
         except Exception as error:
             logger.exception("memorize failed")
-            self._notices.trouble("memorize", f"{KEPT}: {error}")
+            self._broken_off(str(error))
+
+    def _broken_off(self, why: str) -> None:
+        self._watch.memorize_failed(why)
+        self._notices.trouble("memorize", f"{KEPT}: {why}")
 
     async def _settle(
         self, transcript: Transcript, reports: Sequence[tuple[str, MemorizeReport]]
     ) -> None:
+        self._watch.memorized([report for _, report in reports])
         for bank, report in reports:
             self._runtime.record(report, session=transcript.session_id, bank=bank)
             # Without a reason it is only that another process is just delivering it.

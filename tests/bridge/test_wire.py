@@ -100,7 +100,7 @@ def test_unknown_methods_and_the_panel(host: Any) -> None:
 
     assert unknown.value.code == -32601
     assert panel.value.code == -32000
-    assert panel.value.data == {"reason": "the panel is not available", "retryable": False}
+    assert panel.value.data == {"reason": "no session is open", "retryable": False}
 
 
 async def test_lines_end_at_line_feeds_only(host: Any) -> None:

@@ -16,6 +16,9 @@ class Security(Section):
     redact_secrets: bool = Field(default=True, description="Mask secrets on every path.")
     max_fact_characters: Positive = Field(1200, description="Longest fact kept.")
     private_paths: Names = Field((), description="Paths whose content is never remembered.")
+    opt_out_marks: Names = Field(
+        ("#nomem",), description="Words in a message that keep its turn from being written."
+    )
 
 
 class Budget(Section):
@@ -37,9 +40,9 @@ class Log(Section):
 
 
 class Status(Section):
-    """The status line and notices."""
+    """The widget, which is one line, and notices."""
 
-    style: Literal["off", "text", "emoji", "nerdfont"] = Field("text", description="Its signs.")
+    style: Literal["off", "text", "emoji", "nerdfont"] = Field("emoji", description="Its signs.")
     max_length: Positive = Field(72, description="Its width in columns.")
     refresh_ms: Annotated[int, Field(ge=1000)] = Field(
         20000, description="How often the counts are asked for."

@@ -91,7 +91,7 @@ class PiAdapter:
         ]
         if opened["state"] in ("off", "dormant"):
             text = f"Memory is {opened['state']}: {opened.get('reason')}"
-            actions.append({"type": "status", "line": f"memory: {opened['state']}"})
+            actions.append({"type": "status", "line": ""})
             if opened["state"] == "off":
                 actions.append({"type": "notify", "level": "warning", "text": text})
         return actions
