@@ -65,6 +65,9 @@ class Daemon:
         await self._close()
 
     async def _bind(self) -> None:
+        # For people and ``doctor``; who the daemon is says the lock alone.
+        os.truncate(self._lock, 0)
+        os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
         _write_private(self._place / TOKEN, self._token)
         with suppress(FileNotFoundError):
             os.unlink(SOCKET)

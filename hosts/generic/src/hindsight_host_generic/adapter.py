@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ _DURABLE_S = 0.3
 _READ_S = 0.5
 _END_S = 1.2
 _TOLD = 20
+logger = logging.getLogger("hindsight_core.hosts.generic")
 
 
 class AgentAdapter:
@@ -244,8 +246,13 @@ class AgentAdapter:
     def _spawn(self, work: Any) -> asyncio.Task[None]:  # noqa: ANN401 - a coroutine
         task: asyncio.Task[None] = asyncio.create_task(work)
         self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        task.add_done_callback(self._done)
         return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._behind.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("%s: work behind a hook failed", self.name, exc_info=error)
 
     def _notice(self, event: Event) -> str | None:
         if not event.notice or not self._notices:

@@ -72,6 +72,7 @@ class Follower:
             if shrunk:
                 # Written anew, and shorter: the agent compacted without a word (br/BR-40).
                 self._forget()
+                self._at = None
             start = self._start(source, found.st_size)
             skipped = start if self._at is None and start > self._known(file) else 0
             before = list(self._told)
@@ -105,17 +106,18 @@ class Follower:
 
     def _lines(self, source: BinaryIO, start: int) -> Iterator[object]:
         """Records from here on; a last line without its end is still being written."""
-        self._at = start
+        self._at = at = start
         while raw := source.readline(_LINE):
             if not raw.endswith(b"\n"):
                 if len(raw) < _LINE:
                     return
                 while (rest := source.readline(_LINE)) and not rest.endswith(b"\n"):
                     pass
-                self._at = source.tell()
+                self._at = at = source.tell()
                 yield None
                 continue
-            self._at += len(raw)
+            at += len(raw)
+            self._at = at
             if raw.strip():
                 yield _parsed(raw)
 
@@ -165,7 +167,7 @@ class Follower:
     def _forget(self) -> None:
         self._entries.clear()
         self._links.clear()
-        self._leaf, self._size, self._at = None, 0, None
+        self._leaf, self._size = None, 0
 
     def _news(self, before: list[str], *, compacted: bool, skipped: int) -> News:
         path = self.entries
