@@ -28,6 +28,7 @@ class HostCapabilities:
         status: Shows ``status/changed``.
         panel: Draws the panel's lines.
         tasks: Answers ``host/tasks``.
+        agents: Agents with banks of their own share one list of tools: it names no bank.
         blocks: What it does with a block.
     """
 
@@ -38,6 +39,7 @@ class HostCapabilities:
     status: bool = False
     panel: bool = False
     tasks: bool = False
+    agents: bool = False
     blocks: BlockMode = "persist"
 
     @classmethod

@@ -72,5 +72,6 @@ class Tools:
         if isinstance(tool, ForeignTool):
             return tool.description
         runtime = self._live.runtime
-        variables = Tool(bank=runtime.bank_id, language=runtime.settings.memorize.language)
+        bank = "" if self._live.opening.capabilities.agents else runtime.bank_id
+        variables = Tool(bank=bank, language=runtime.settings.memorize.language)
         return runtime.prompts.render(f"tools/{tool.name}", variables).text.strip()

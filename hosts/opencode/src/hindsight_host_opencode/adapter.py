@@ -15,6 +15,8 @@ Payload = dict[str, Any]
 Action = dict[str, Any]
 # opencode waits for `dispose`; whoever closes it shall not wait long for a bank that is away.
 SESSION_END_MS = 5_000
+# The names that opencode's users know, and what they are in every host.
+COMMANDS = {"hindsight-retain": ("mem-save", "all")}
 
 
 class OpencodeAdapter:
@@ -93,6 +95,9 @@ class OpencodeAdapter:
         return actions
 
     async def _system(self, payload: Payload) -> list[Action]:
+        if payload.get("housekeeping"):
+            # A title needs no memory.
+            return []
         sessions = self._sessions.of(str(payload.get("sessionID")))
         texts = [text for session in sessions if (text := await session.system())]
         return [{"type": "system", "text": text} for text in texts]
@@ -135,7 +140,8 @@ class OpencodeAdapter:
         if session is None:
             return []
         await session.follow(messages)
-        called = {"name": payload.get("command"), "arguments": payload.get("arguments") or ""}
+        name, arguments = COMMANDS.get(str(payload.get("command")), (payload.get("command"), ""))
+        called = {"name": name, "arguments": payload.get("arguments") or arguments}
         return [{"type": "result", **await session.engine.call("command/run", called)}]
 
     async def _dispose(self, payload: Payload) -> list[Action]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hindsight_core.host import EngineApi
+from hindsight_host_opencode.session import CAPABILITIES
 from hindsight_host_opencode.sessions import Instance
 
 Payload = dict[str, Any]
@@ -80,6 +81,7 @@ class Instances:
                 "cwd": instance.cwd,
                 "session": session | ({"agent": agent} if agent else {}),
                 "config": instance.config,
+                "capabilities": CAPABILITIES,
             },
         )
         await engine.call("session/end", {"reason": "reload"})

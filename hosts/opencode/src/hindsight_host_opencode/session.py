@@ -12,7 +12,7 @@ from hindsight_core.host import EngineApi, Replay
 from hindsight_host_opencode.transcript import is_aborted, wire
 
 Json = dict[str, Any]
-CAPABILITIES = {"blocks": "replay"}
+CAPABILITIES = {"blocks": "replay", "agents": True}
 ROLE = "user"
 
 
@@ -38,6 +38,7 @@ class BankSession:
         self._turn: asyncio.Task[Json] | None = None
         self._asked: str | None = None
         self._placing = asyncio.Lock()
+        self._is_compacting = False
         self._ended: list[Any] = []
 
     @property
@@ -75,6 +76,7 @@ class BankSession:
     async def ask(self, prompt: str, *, message: str) -> None:
         """The person says something; recall starts and is awaited by `blocks` and `system`."""
         await self.stop_turn()
+        self._is_compacting = False
         params = {"turnId": uuid.uuid4().hex, "prompt": prompt}
         self._asked = message
         self._turn = asyncio.create_task(self.engine.call("turn/start", params))
@@ -86,16 +88,20 @@ class BankSession:
             messages: Pairs of role and id.
         """
         await self._place()
+        if self._is_compacting:
+            # What the summary is made of is what was said.
+            return []
         return [(messages[at][1], text) for at, text in self._replay.places(messages)]
 
     async def system(self) -> str | None:
         """The block for the system prompt: the same text in every request of the session."""
         await self._place()
-        return self._system
+        return None if self._is_compacting else self._system
 
     async def done(self, messages: Sequence[Any]) -> None:
         """The session is idle: its whole path, once for each state of it."""
         await self.stop_turn()
+        self._is_compacting = False
         state = [_state(message) for message in messages]
         if state == self._ended:
             return
@@ -112,12 +118,14 @@ class BankSession:
         """Before a compaction: all of it is memorized; text for the compaction's input."""
         await self.stop_turn()
         await self.follow(messages)
+        self._is_compacting = True
         result = await self.engine.call("compact/before", {"reason": reason})
         context = result.get("context")
         return context if isinstance(context, str) else None
 
     async def compacted(self) -> None:
         """The model has lost its messages; the system prompt stays."""
+        self._is_compacting = False
         self._replay.clear()
         await self.engine.call("compact/after", {})
 

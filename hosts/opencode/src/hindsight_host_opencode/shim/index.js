@@ -11,6 +11,7 @@ const FIRST_MS = 3000;
 const START_MS = 30_000;
 const GRACE_MS = 1000;
 const KNOWN = 1000;
+const HEAD = 200;
 
 // opencode makes an instance for each directory; all of them share one process of ours.
 function shared() {
@@ -50,7 +51,7 @@ export default async function hindsight(input, options) {
   const self = { opening: undefined, tell };
   const sessions = new Map(), idle = new Set(), pending = new Set();
   const hooks = {};
-  let blocks = {};
+  let blocks = {}, hidden;
   hub.instances.add(self);
 
   // opencode's own log has every line; what is more than a note is shown too. Neither may fail.
@@ -124,6 +125,11 @@ export default async function hindsight(input, options) {
   const schemas = new Map();
 
   // -- what only the host knows ---------------------------------------------------------------
+  // opencode's own agents (title, summary) are known by their prompts: their requests name none.
+  async function isHousekeeping(prompt) {
+    hidden ??= input.client.app.agents().then(reply => (reply.data ?? []).filter(a => a.hidden && a.prompt).map(a => a.prompt.slice(0, HEAD)), () => []);
+    return (await hidden).some(head => prompt?.startsWith(head));
+  }
   async function info(sessionID) {
     if (!sessions.has(sessionID)) {
       const reply = await input.client.session.get({ path: { id: sessionID } });
@@ -196,7 +202,8 @@ export default async function hindsight(input, options) {
     }),
     "experimental.chat.system.transform": safely(async ({ sessionID }, output) => {
       if (!sessionID) return;
-      for (const { type, text, own } of await send("experimental.chat.system.transform", { sessionID }))
+      const payload = { sessionID, housekeeping: await isHousekeeping(output.system[0]) };
+      for (const { type, text, own } of await send("experimental.chat.system.transform", payload))
         if (type === "system" && (own || !output.system.length)) output.system.push(text);
         else if (type === "system") output.system[0] += `\n\n${text}`;
     }),
