@@ -28,6 +28,7 @@ COMMANDS = {
     "uninstall": "take it out again",
     "mcp": "serve the memory tools to an MCP client",
     "bridge": "serve one host process on stdin and stdout",
+    "hook": "answer one event of an agent that runs hooks",
     "doctor": "test the real path end to end and say what to do",
 }
 
