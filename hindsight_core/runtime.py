@@ -282,9 +282,9 @@ class Runtime:
     def record(
         self, report: MemorizeReport, *, session: str | None, bank: str | None = None
     ) -> None:
-        """One ``retain`` (or ``error``) entry in the activity log."""
-        kind = "error" if report.outcome == "failed" else "retain"
-        self.log.write(kind, session=session, bank=bank or self.bank_id, **report.logged)
+        """One ``retain`` (or ``error``) entry in the activity log; what was retired in another."""
+        for kind, fields in report.logged:
+            self.log.write(kind, session=session, bank=bank or self.bank_id, **fields)
 
     async def close(self) -> None:
         """Release everything that was opened."""

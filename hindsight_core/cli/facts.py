@@ -9,7 +9,7 @@ import click
 
 from hindsight_core.banks.records import exported, listed
 from hindsight_core.cli.app import App, common, confirm
-from hindsight_core.errors import ConfigError, MemoryOff
+from hindsight_core.errors import BankError, ConfigError, MemoryOff
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,10 +117,33 @@ def invalidate(app: App, ids: tuple[str, ...], reason: str | None) -> None:
 
 @facts.command()
 @common
-@_IDS
-def restore(app: App, ids: tuple[str, ...]) -> None:
-    """Make retired facts valid again."""
-    app.run(_each(app, ids, lambda bank, fact: bank.set_state(fact.id, "valid")))
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--entry", metavar="ID", help="All facts that one entry of the log retired.")
+def restore(app: App, ids: tuple[str, ...], entry: str | None) -> None:
+    """Make retired facts valid again; `log --type invalidate` lists entries."""
+    if bool(ids) == bool(entry):
+        raise ConfigError("name facts, or one entry of `log --type invalidate` with --entry")
+    if entry:
+        app.run(_restore_entry(app, entry))
+    else:
+        app.run(_each(app, ids, lambda bank, fact: bank.set_state(fact.id, "valid")))
+
+
+async def _restore_entry(app: App, entry: str) -> None:
+    from hindsight_core.engine.restoring import entry_of, restore_all
+
+    async with app.runtime() as runtime:
+        _writable(runtime)
+        found = entry_of(runtime.log, entry)
+        done = await restore_all(runtime, found)
+
+    def human(console: Console) -> None:
+        console.print(done.said, markup=False)
+
+    ids = [f"{done.bank}:{fact_id}" for fact_id in done.restored]
+    app.emit({"entry": found["id"], "restored": ids, "total": done.total}, human)
+    if done.error:
+        raise BankError(f"{done.said}. What is left can be restored by the same command.")
 
 
 @facts.command()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+from hindsight_core.identity import digest_id
 
 if TYPE_CHECKING:
     from hindsight_core.memory import Fact
@@ -56,9 +58,12 @@ class MemorizeReport:
     retired: tuple[Retired, ...] = ()
 
     @property
-    def logged(self) -> dict[str, object]:
-        """Fields of its entry in the activity log."""
-        return {
+    def logged(self) -> list[tuple[str, dict[str, object]]]:
+        """Type and fields of its entries in the activity log.
+
+        What was retired is one entry of its own, by which it can be restored (pi/I-07).
+        """
+        written: dict[str, object] = {
             "outcome": self.outcome,
             "reason": self.reason,
             "document": self.document_id,
@@ -66,6 +71,16 @@ class MemorizeReport:
             "known": self.known,
             "superseded": self.superseded,
         }
+        entries = [("error" if self.outcome == "failed" else "retain", written)]
+        if self.retired:
+            ids = [item.id for item in self.retired]
+            gone: dict[str, object] = {
+                "id": digest_id(" ".join([self.document_id or "", *ids])),
+                "document": self.document_id,
+                "kills": [asdict(item) for item in self.retired],
+            }
+            entries.append(("invalidate", gone))
+        return entries
 
 
 def incomplete(report: MemorizeReport, missing: int) -> MemorizeReport:
