@@ -14,12 +14,16 @@ OURS = ("HINDSIGHT_", "PI_HINDSIGHT_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the slow suites to ``.ci/run full``."""
-    if os.environ.get("HINDSIGHT_TEST_SLOW"):
-        return
+    """Leave the slow suites to ``.ci/run full``, and real servers to ``.ci/run``."""
+    full = bool(os.environ.get("HINDSIGHT_TEST_SLOW"))
+    servers = full or bool(os.environ.get("HINDSIGHT_TEST_SERVERS"))
+    slow = pytest.mark.skip(reason="slow: runs in .ci/run full")
+    server = pytest.mark.skip(reason="slow: needs a server that .ci/run installs and starts")
     for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="slow: runs in .ci/run full"))
+        if item.get_closest_marker("slow") and not full:
+            item.add_marker(slow)
+        if item.get_closest_marker("server") and not servers:
+            item.add_marker(server)
 
 
 @pytest.fixture

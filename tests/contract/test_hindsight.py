@@ -17,7 +17,7 @@ from hindsight_core.identity import fact_id
 from hindsight_core.memory import Document, Query, Scope, TagFilter
 from hindsight_core.testing.banks import BankContract, document
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180), pytest.mark.usefixtures("loopback")]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(180), pytest.mark.usefixtures("loopback")]
 TEXT = "# Decisions\n- Orders are kept in PostgreSQL\n- Redis caches the cart\n"
 
 

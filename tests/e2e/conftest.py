@@ -218,7 +218,7 @@ def server(loopback: None) -> Iterator[AgentServer]:
     script = {
         "": "Understood.",
         "memorize/extract": remembered,
-        "memorize/verify": {"keep": list(range(1, 20))},
+        "memorize/verify": {"keep": list(range(1, 51))},
         "memorize/topics": {"queries": []},
         "memorize/dedup": {"known": [], "updates": []},
         "memorize/summary": "The user told what to remember.",

@@ -1,4 +1,4 @@
-"""Sessions of the real pi whose bank is on a real Hindsight server, also while that is down."""
+"""Command line and real pi with a bank on a real Hindsight server, also while it is down."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ import pytest
 
 from hindsight_core.testing.agent_server import texts
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 
 VERSION = os.environ.get("HINDSIGHT_TEST_SERVER_VERSION", "1.1.0")
 CACHE = Path(__file__).parents[2] / ".ci/cache"
 VENV = Path(os.environ.get("HINDSIGHT_TEST_SERVER", CACHE / f"hindsight-{VERSION}"))
 SCRIPT = Path(__file__).parents[1] / "servers/hindsight.py"
+SESSION = Path(__file__).parents[2] / "examples/session.jsonl"
 PORT = "checkout service listens on port 7443."
 HERON = "staging cluster is called heron."
+NAMES = (
+    "avocet bittern cormorant dunlin egret fulmar gannet harrier ibis jackdaw kestrel lapwing "
+    "merlin nightjar osprey plover quail redshank sandpiper turnstone"
+).split()
 BLOCK = "<hindsight-memory"
 
 
@@ -152,3 +157,52 @@ def test_while_the_server_is_down_turns_go_on_and_writes_wait(
     assert sum("heron" in fact for fact in stored) == 1
     assert sum("7443" in fact for fact in stored) == 1
     assert json.loads(pi_there.mem("queue", "list", "--json"))["total"] == 0
+
+
+@pytest.mark.spec("br/BR-01", "br/BR-11")
+def test_twenty_turns_without_the_server_are_stored_once_each_when_it_is_back(
+    pi_there: Any, hindsight: HindsightServer
+) -> None:
+    pi_there.say("-p", f"Remember that the {PORT}")
+    hindsight.pause()
+    rpc = pi_there.rpc()
+    for name in NAMES:
+        rpc.prompt(f"Remember that the {name} relay is in rack {len(name)}{name[0]}.")
+    assert rpc.close() == 0
+    assert len(pi_there.server.conversation()) == 21
+
+    hindsight.resume()
+    pi_there.say("-p", "Hello there.")
+    json.loads(pi_there.mem("queue", "flush", "--json"))
+    stored = hindsight.facts()
+    assert {name: sum(name in fact for fact in stored) for name in NAMES} == dict.fromkeys(NAMES, 1)
+    assert json.loads(pi_there.mem("queue", "list", "--json"))["total"] == 0
+
+
+@pytest.mark.spec("br/BR-11", "br/BR-16")
+def test_the_command_line_remembers_and_recalls_on_the_server(
+    hindsight: HindsightServer, tmp_path: Path
+) -> None:
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "HINDSIGHT_MEM_HOME": str(tmp_path / "home"),
+        "HINDSIGHT_MEM_BANK__BACKEND": "hindsight",
+        "HINDSIGHT_MEM_HINDSIGHT__BASE_URL": hindsight.url,
+    }
+
+    def mem(*arguments: str) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-m", "hindsight_core", *arguments, "--bank", "booking", "--json"],
+            env=env, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    mem("remember", str(SESSION))
+    stored = hindsight.facts()
+    assert sum("acquirer charges twice" in fact for fact in stored) == 1
+    hits = mem("recall", "why PostgreSQL and not MongoDB?")["hits"]
+    assert "transactions" in hits[0]["text"]
+    mem("remember", str(SESSION))
+    assert sorted(hindsight.facts()) == sorted(stored)
