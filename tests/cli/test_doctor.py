@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,66 @@ def test_a_file_of_a_newer_program_or_a_broken_one_is_a_failure(mem, name):
     assert broken.code == 1
     assert levels(broken)[name] == "failed"
     assert levels(mem("doctor", "--json"))[name] == "ok"
+
+
+def log_line(home, **fields):
+    """One entry of the activity log, as a session of an earlier hour wrote it."""
+    folder = home / "logs"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"activity-{fields['ts'][:10]}.jsonl").open("a") as file:
+        file.write(json.dumps(fields) + "\n")
+
+
+def texts_of(said, name):
+    return [f["text"] for f in said.data["findings"] if f["name"] == name]
+
+
+def test_each_contours_last_success_and_failure_are_named(mem):
+    home = Path(os.environ["HINDSIGHT_MEM_HOME"])
+    day = datetime.now(UTC).date().isoformat()
+    log_line(home, ts=f"{day}T01:00:00+00:00", type="recall", session="a", outcome="injected")
+    log_line(home, ts=f"{day}T02:00:00+00:00", type="recall", session="b", outcome="failed",
+             reason="the bank did not answer")  # fmt: skip
+    log_line(home, ts=f"{day}T03:00:00+00:00", type="error", session="b", bank="shop",
+             reason="no model")  # fmt: skip
+    log_line(home, ts=f"{day}T04:00:00+00:00", type="retain", session="b", bank="shop",
+             outcome="stored", facts=["x"])  # fmt: skip
+    log_line(home, ts=f"{day}T05:00:00+00:00", type="error", session="b", bank="another",
+             reason="not ours")  # fmt: skip
+
+    said = mem("doctor", "--json")
+
+    assert levels(said)["last recall"] == "warning"
+    [recall] = texts_of(said, "last recall")
+    assert f"failed {day} 02:00 UTC: the bank did not answer" in recall
+    assert f"worked {day} 01:00 UTC" in recall
+    assert levels(said)["last memorize"] == "ok"
+    [memorize] = texts_of(said, "last memorize")
+    assert f"worked {day} 04:00 UTC" in memorize and "no model" in memorize
+    assert "stored" not in levels(said)
+
+
+def test_sessions_that_left_nothing_are_counted_with_what_to_do(mem):
+    home = Path(os.environ["HINDSIGHT_MEM_HOME"])
+    day = datetime.now(UTC).date().isoformat()
+    log_line(home, ts=f"{day}T00:00:00+00:00", type="retain", session="z", bank="shop",
+             outcome="stored", facts=["x"])  # fmt: skip
+    for hour, session in enumerate("abcc", start=1):
+        log_line(home, ts=f"{day}T0{hour}:00:00+00:00", type="recall", session=session,
+                 outcome="empty")  # fmt: skip
+
+    said = mem("doctor", "--json")
+
+    [found] = [f for f in said.data["findings"] if f["name"] == "stored"]
+    assert found["text"] == "nothing was stored in the last 3 sessions"
+    assert "Without a model" in found["advice"]
+    mem("config", "set", "memorize.enabled", "false")
+    [found] = [f for f in mem("doctor", "--json").data["findings"] if f["name"] == "stored"]
+    assert "memorize.enabled" in found["advice"]
+
+
+def test_a_log_that_is_off_is_no_history_of_success(mem):
+    mem("config", "set", "log.activity", "false")
+    said = mem("doctor", "--json")
+    assert levels(said)["history"] == "warning"
+    assert "last recall" not in levels(said)

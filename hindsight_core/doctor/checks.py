@@ -3,87 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from hindsight_core.doctor.findings import Finding
 from hindsight_core.errors import HindsightError, ProviderError, StorageError
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
 
-Level = Literal["ok", "warning", "failed"]
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check.
-
-    Attributes:
-        name: What was checked.
-        level: ``failed`` makes the command exit with 1.
-        text: What was found.
-        advice: What to do, when it is not ``ok``.
-    """
-
-    name: str
-    level: Level
-    text: str
-    advice: str | None = None
-
-
-_CHECK_S = 60.0
-Check = Callable[["Runtime"], Awaitable[list[Finding]]]
-
-
-async def examine(runtime: Runtime) -> list[Finding]:
-    """Run every check; a check that raises is a finding itself."""
-    checks: dict[str, Check] = {
-        "files": _files,  # first: the others would open them unseen
-        "configuration": _configuration,
-        "plugins": _plugins,
-        "templates": _templates,
-        "model": _model,
-        "embedder": _embedder,
-        "bank": _bank,
-        "queue": _queue,
-    }
-    checks |= {name: partial(_plugged, name=name) for name in runtime.hooks.checks}
-    findings = []
-    for name, check in checks.items():
-        try:
-            findings += await check(runtime)
-        except HindsightError as error:
-            findings.append(Finding(name, "failed", str(error)))
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            findings.append(Finding(name, "failed", text, "This is a bug; please report it."))
-    return findings
-
-
-async def _plugged(runtime: Runtime, *, name: str) -> list[Finding]:
-    """A plugin's check: it says what is right, or raises with what is wrong."""
-    from hindsight_core.isolation import Overdue, call_async
-
-    who = runtime.hooks.checks[name].distribution
-    try:
-        check = runtime.hooks.create("checks", name, runtime.settings, runtime.services)
-        said = await call_async(check, {}, seconds=_CHECK_S, stuck=lambda count: None)
-    except Overdue:
-        return [Finding(name, "failed", f"no answer within {_CHECK_S:g} s", f"Ask {who}.")]
-    except Exception as error:
-        text = str(error) or type(error).__name__
-        return [Finding(name, "failed", text, f"This check is of {who}.")]
-    if isinstance(said, Finding):
-        return [said]
-    if isinstance(said, list) and all(isinstance(item, Finding) for item in said):
-        return said
-    return [Finding(name, "ok", str(said) if said is not None else "nothing is wrong")]
-
-
-async def _files(runtime: Runtime) -> list[Finding]:
+async def files(runtime: Runtime) -> list[Finding]:
     """The files that every session shares: ours, of this version, and sound."""
     found = []
     for database in (runtime.sessions.database, runtime.queue.database):
@@ -106,7 +36,8 @@ async def _files(runtime: Runtime) -> list[Finding]:
     return found
 
 
-async def _configuration(runtime: Runtime) -> list[Finding]:
+async def configuration(runtime: Runtime) -> list[Finding]:
+    """Wrong values, kill switches, and whether a bank is declared here."""
     loaded = runtime.loaded
     findings = [
         Finding("configuration", "warning", text, "Run `hindsight-mem config check`.")
@@ -125,7 +56,8 @@ async def _configuration(runtime: Runtime) -> list[Finding]:
     return findings
 
 
-async def _plugins(runtime: Runtime) -> list[Finding]:
+async def plugins(runtime: Runtime) -> list[Finding]:
+    """Broken or shadowed plugins."""
     problems = runtime.hooks.problems
     if not problems:
         return [Finding("plugins", "ok", "all loaded")]
@@ -133,7 +65,8 @@ async def _plugins(runtime: Runtime) -> list[Finding]:
     return [Finding("plugins", "warning", text, advice) for text in problems]
 
 
-async def _templates(runtime: Runtime) -> list[Finding]:
+async def templates(runtime: Runtime) -> list[Finding]:
+    """Overrides that cannot be used as written."""
     from hindsight_core.prompt_check import check
 
     problems = check(runtime.prompts.search)
@@ -143,7 +76,8 @@ async def _templates(runtime: Runtime) -> list[Finding]:
     return [Finding("templates", "warning", str(text), advice) for text in problems]
 
 
-async def _model(runtime: Runtime) -> list[Finding]:
+async def model(runtime: Runtime) -> list[Finding]:
+    """One short call for each purpose."""
     from hindsight_core.budget import work
     from hindsight_core.providers.base import CompletionRequest, Message
 
@@ -174,7 +108,8 @@ async def _model(runtime: Runtime) -> list[Finding]:
     return findings
 
 
-async def _embedder(runtime: Runtime) -> list[Finding]:
+async def embedder(runtime: Runtime) -> list[Finding]:
+    """One vector."""
     embedder = runtime.embedder
     if embedder is None:
         return [Finding("embedder", "ok", "none configured: search by words")]
@@ -189,7 +124,7 @@ async def _embedder(runtime: Runtime) -> list[Finding]:
     return [Finding("embedder", "ok", f"{embedder.identity}: {len(vector)} dimensions")]
 
 
-async def _bank(runtime: Runtime) -> list[Finding]:
+async def bank(runtime: Runtime) -> list[Finding]:
     """A write, read back, deleted: what a session does."""
     from hindsight_core.identity import fact_id
     from hindsight_core.memory import Document, Fact, Query
@@ -214,7 +149,8 @@ async def _bank(runtime: Runtime) -> list[Finding]:
     return [Finding("bank", "ok", f"{where}: written, read back, deleted")]
 
 
-async def _queue(runtime: Runtime) -> list[Finding]:
+async def queue(runtime: Runtime) -> list[Finding]:
+    """Writes that wait, and those that were given up."""
     counts = await runtime.queue.counts(runtime.bank_id)
     if counts.dead:
         advice = "See `hindsight-mem queue list`, then `hindsight-mem queue retry`."
