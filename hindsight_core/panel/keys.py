@@ -21,7 +21,7 @@ _RAW = {
 }  # fmt: skip
 # The kitty protocol: ESC [ code ; modifiers u, where modifiers - 1 has bit 0 for shift, 2 for ctrl.
 _KITTY = re.compile(r"\x1b\[(\d+)(?:;(\d+))?u")
-_CODES = {9: "tab", 13: "enter", 27: "escape", 127: "backspace", 32: " "}
+_CODES = {9: "tab", 13: "enter", 27: "escape", 127: "backspace"}
 _PASTE = re.compile(r"\x1b\[200~(.*?)(?:\x1b\[201~|\Z)", re.S)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -71,7 +71,7 @@ def typed(text: str) -> str:
 def _kitty(code: int, modifiers: int) -> Key:
     if code in _CODES:
         name = _CODES[code]
-        return Key("shift+tab" if name == "tab" and modifiers & 1 else name, name.strip() and "")
+        return Key("shift+tab" if name == "tab" and modifiers & 1 else name)
     character = chr(code)
     if modifiers & 4:
         return key(f"ctrl+{character}")

@@ -89,12 +89,19 @@ class Panel:
 
     def lines(self, width: int, height: int) -> list[Text]:
         """Exactly as many lines for every state of every tab, none wider than the screen."""
-        tab, rows = self.tab, self._rows(height)
-        body, tab.top = window(
-            tab.lines(width), rows, top=tab.top, cursor=tab.cursor_line() if self._inside else None
-        )
+        body = self._body(width, self._rows(height))
         drawn = [self._strip(width), row(("─" * width, "dim")), *body, self._said(width)]
         return [fitted(line, width) for line in [*drawn, row((self._hints(), "dim"))]]
+
+    def _body(self, width: int, rows: int) -> list[Text]:
+        tab = self.tab
+        lines, fixed = tab.lines(width), min(tab.fixed, rows - 1)
+        seen = tab.cursor_line() if self._inside else None
+        if seen is not None:
+            seen = max(0, seen[0] - fixed), max(0, seen[1] - fixed)
+        body, tab.top = window(lines[fixed:], rows - fixed, top=tab.top, cursor=seen)
+        head = lines[:fixed]
+        return [*head, *body][:rows] + [row("")] * (fixed - len(head))
 
     def _take(self, key: Key) -> None:
         tab = self.tab
@@ -155,7 +162,7 @@ class Panel:
             return "enter accept · esc cancel"
         if not self._inside:
             return _STRIP_HINTS
-        return f"{self.tab.hints} · {_BODY_HINTS}" if self.tab.hints else _BODY_HINTS
+        return f"{_BODY_HINTS} · {self.tab.hints}" if self.tab.hints else _BODY_HINTS
 
     async def _settle(self) -> None:
         """Give a job the time in which nobody notices a delay."""

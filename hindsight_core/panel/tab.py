@@ -30,10 +30,16 @@ class Tab:
     Args:
         view: What it may look at.
         redraw: Told when the lines have changed by themselves.
+
+    Attributes:
+        title: On the strip.
+        hints: Keys, for the last line.
+        fixed: So many first lines stay where they are while the others scroll.
     """
 
     title: ClassVar[str] = ""
     hints: ClassVar[str] = ""
+    fixed: ClassVar[int] = 0
 
     def __init__(self, view: PanelView, redraw: Callable[[], None]) -> None:
         self.view = view

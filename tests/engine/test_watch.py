@@ -130,9 +130,7 @@ async def test_a_turn_is_waiting_and_then_its_outcome_in_one_line(
     await outlet.until(lambda: outlet.lines()[-1].endswith("0d 0f"))
     _, live = engine.session
     assert live is not None
-    await live.runtime.bank.retain(
-        Document(id="d", text="", facts=(Fact(id="f", text=GATEWAY),))
-    )
+    await live.runtime.bank.retain(Document(id="d", text="", facts=(Fact(id="f", text=GATEWAY),)))
 
     prompt = "Which port does the API gateway listen on?"
     await engine.call("turn/start", {"turnId": "t", "prompt": prompt, "entries": []})

@@ -81,7 +81,9 @@ def test_the_order_of_its_parts() -> None:
 
 @pytest.mark.spec("pi/U-40", "pi/TC-12")
 @pytest.mark.parametrize("bank", ["a", "bank-name", "銀行", "x" * 40, "長" * 40])
-@pytest.mark.parametrize("name", [n for n, s in STATES.items() if s.health == "ok" and not s.inactive])
+@pytest.mark.parametrize(
+    "name", [n for n, s in STATES.items() if s.health == "ok" and not s.inactive]
+)
 def test_a_cut_tail_lands_on_exactly_72(bank: str, name: str) -> None:
     for action in (LONG, "a" + LONG, "x" * 200):
         line = draw(replace(STATES[name], bank=bank, action=action)).line
@@ -175,9 +177,7 @@ HIT = Hit(fact=Fact(id="f", text="A is B."), bank="demo", score=1.0)
         ("failed", {"reason": "no route"}, "↙! no route", True),
     ],
 )
-def test_outcomes_read_differently(
-    outcome: Outcome, fields: Any, said: str, failed: bool
-) -> None:
+def test_outcomes_read_differently(outcome: Outcome, fields: Any, said: str, failed: bool) -> None:
     assert recall_said(RecallOutcome(outcome, **fields), "q") == (said, failed)
 
 

@@ -27,6 +27,7 @@ class FactsTab(ListTab):
 
     title = "Facts"
     hints = "/ search · s state · e edit · x retire · u restore · p pin · enter detail"
+    fixed = 1
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - those of `Tab`
         super().__init__(*args, **kwargs)

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hindsight_core.errors import HindsightError
 from hindsight_core.panel.lines import plain, row, wrapped
 from hindsight_core.panel.tab import ListTab
 from hindsight_core.telemetry import ActivityLog
@@ -26,7 +25,7 @@ GLYPHS: Mapping[str, tuple[str, str]] = {
     "restore": ("↑", "green"),
     "error": ("!", "red"),
 }
-_HIDDEN = ("ts", "type", "queries")
+_HIDDEN = ("ts", "type", "queries", "kills")
 
 
 class LogTab(ListTab):
@@ -39,6 +38,7 @@ class LogTab(ListTab):
         super().__init__(*args, **kwargs)
         self._entries: list[dict[str, Any]] = []
         self._malformed = 0
+        self._texts: dict[str, str] = {}
         self._open: int | None = None
 
     def count(self) -> int:
@@ -69,61 +69,58 @@ class LogTab(ListTab):
     def _item(self, at: int, width: int) -> list[Text]:
         entry = self._entries[at]
         line = _line(entry, chosen=at == self.cursor)
-        return [line, *(_details(entry, width) if at == self._open else [])]
+        return [line, *(_details(entry, self._texts, width) if at == self._open else [])]
 
     def pressed(self, key: Key) -> None:
         """Details, reload, restore."""
         if key.name == "enter" and self._entries:
             self._open = None if self._open == self.cursor else self.cursor
+            kills = retired(self._entries[self.cursor])
+            if self._open is not None and kills and self.view.runtime is not None:
+                self.start(self._look_up(kills), doing="looking up")
         elif key.name == "r":
             self.reload()
         elif key.name == "u" and self._entries:
             self._restore(self._entries[self.cursor])
 
     def _restore(self, entry: Mapping[str, Any]) -> None:
-        kills = retired(entry)
-        if not kills:
+        if entry.get("type") != "invalidate" or not retired(entry):
             self.say("nothing to restore here: this entry retired no fact")
         elif self.view.runtime is None:
             self.say("memory is not active here: nothing can be restored", style="yellow")
         elif self.view.runtime.read_only:
             self.say("bank.read_only is set: nothing is restored", style="yellow")
         else:
-            self.start(self._bring_back(kills), doing="restoring")
+            self.start(self._bring_back(entry), doing="restoring")
 
-    async def _bring_back(self, kills: Sequence[Mapping[str, Any]]) -> None:
+    async def _bring_back(self, entry: Mapping[str, Any]) -> None:
         """Make the facts of one entry valid again, in their order, until one fails."""
+        from hindsight_core.engine.restoring import restore_all
+
         runtime = self.view.runtime
         assert runtime is not None  # noqa: S101 - looked at before
-        done, problem = [], None
-        for kill in kills:
-            try:
-                await runtime.bank.set_state(_own(kill["id"], runtime.bank_id), "valid")
-            except HindsightError as error:
-                problem = str(error)
-                break
-            done.append(kill)
-        if done:
-            runtime.log.write("restore", bank=runtime.bank_id, facts=done)
-        if problem:
-            self.say(f"restored {len(done)}/{len(kills)} — {problem}", style="red")
-        else:
-            self.say(f"restored {len(done)}", style="green")
-        opened = self._open
+        restored = await restore_all(runtime, entry)
+        self.say(restored.said, style="red" if restored.error else "green")
+        opened = entry if self._open is not None else None
         await self.load()
-        self._open = opened
+        self._open = next((at for at, found in enumerate(self._entries) if found == opened), None)
+
+    async def _look_up(self, kills: Sequence[Mapping[str, Any]]) -> None:
+        """The texts of facts, which the log does not keep unless it is told to."""
+        runtime = self.view.runtime
+        assert runtime is not None  # noqa: S101 - looked at before
+        for kill in kills:
+            fact = await runtime.bank.get_fact(str(kill["id"]))
+            if fact is not None:
+                self._texts[str(kill["id"])] = fact.text
 
 
 def retired(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The facts that an entry retired; empty for every other kind of entry."""
-    facts = entry.get("facts")
-    if entry.get("type") != "invalidate" or not isinstance(facts, list):
+    """The facts that an entry retired or brought back; empty for every other kind of entry."""
+    kills = entry.get("kills")
+    if entry.get("type") not in ("invalidate", "restore") or not isinstance(kills, list):
         return []
-    return [fact for fact in facts if isinstance(fact, Mapping) and fact.get("id")]
-
-
-def _own(fact_id: object, bank: str) -> str:
-    return str(fact_id).removeprefix(f"{bank}:")
+    return [kill for kill in kills if isinstance(kill, Mapping) and kill.get("id")]
 
 
 def _line(entry: Mapping[str, Any], *, chosen: bool) -> Text:
@@ -145,9 +142,9 @@ def _said(entry: Mapping[str, Any]) -> str:
         found, injected = entry.get("found"), entry.get("injected")
         return f"{entry.get('outcome')} {found}→{injected} {_text(entry.get('reason'))}"
     if kind in ("invalidate", "restore"):
-        facts = [f for f in entry.get("facts") or [] if isinstance(f, Mapping)]
-        noun = "fact" if len(facts) == 1 else "facts"
-        return f"{len(facts)} {noun} {_text(facts[0].get('text')) if facts else ''}"
+        kills = retired(entry)
+        noun = "fact" if len(kills) == 1 else "facts"
+        return f"{len(kills)} {noun} {_text(kills[0].get('text')) if kills else ''}"
     if kind == "retain":
         stored = entry.get("facts")
         number = len(stored) if isinstance(stored, list) else 0
@@ -155,17 +152,18 @@ def _said(entry: Mapping[str, Any]) -> str:
     return _text(entry.get("reason") or entry.get("message") or entry.get("outcome"))
 
 
-def _details(entry: Mapping[str, Any], width: int) -> list[Text]:
-    found: list[Text] = []
+def _details(entry: Mapping[str, Any], texts: Mapping[str, str], width: int) -> list[Text]:
+    rows: list[str] = []
     for name, value in entry.items():
-        if name in _HIDDEN or value in (None, [], ""):
-            continue
-        items = value if isinstance(value, list) else [value]
-        for item in items:
-            found += wrapped(f"{name}: {_text(item)}", width, indent="      ")
-    for query in entry.get("queries") or []:
-        found += wrapped(f"query: {_text(query)}", width, indent="      ")
-    return found
+        if name not in _HIDDEN and value not in (None, [], ""):
+            items = value if isinstance(value, list) else [value]
+            rows += [f"{name}: {_text(item)}" for item in items]
+    for kill in retired(entry):
+        rows.append(f"fact {kill['id']}: {texts.get(str(kill['id'])) or _text(kill.get('text'))}")
+        if kill.get("quote"):
+            rows.append(f"because: {_text(kill['quote'])}")
+    rows += [f"query: {_text(query)}" for query in entry.get("queries") or []]
+    return [line for text in rows for line in wrapped(text, width, indent="      ")]
 
 
 def _text(value: object) -> str:

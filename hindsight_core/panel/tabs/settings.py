@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from hindsight_core.config import schema
 from hindsight_core.config.change import change, project_file, user_file
 from hindsight_core.config.files import read_table
+from hindsight_core.config.settings.memorize import DEFAULT_CATEGORIES
 from hindsight_core.config.show import shown, value
 from hindsight_core.config.trusting import keep_trust
 from hindsight_core.panel.lines import padded, plain, row
@@ -128,7 +129,8 @@ class SettingsTab(ListTab):
         loaded = self.view.loaded
         found = shown(setting.key, value(loaded.settings, setting.key))
         if setting.category is not None:
-            return str(found.get(setting.category, "")) if isinstance(found, dict) else ""
+            default = DEFAULT_CATEGORIES.get(setting.category, "on")
+            return str(found.get(setting.category, default)) if isinstance(found, dict) else default
         if isinstance(found, bool):
             return "on" if found else "off"
         if isinstance(found, list) and all(isinstance(item, str) for item in found):
@@ -165,8 +167,8 @@ class SettingsTab(ListTab):
             self.say(f"written to {path}; counts from the next session on", style="green")
 
     def _list(self) -> None:
-        categories = value(self.view.loaded.settings, CATEGORIES)
-        names = list(categories) if isinstance(categories, dict) else []
+        known, standard = self.view.loaded.settings.memorize.categories, DEFAULT_CATEGORIES
+        names = [*standard, *(name for name in known if name not in standard)]
         rows = [Setting(CATEGORIES, ("on", "off", "ban"), name) for name in names]
         if self._all:
             main = [Setting(key, choices(key)) for key in schema.known_keys() if key != CATEGORIES]
