@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.at_start import AtStart
+from hindsight_core.engine.auto import Auto
 from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
+from hindsight_core.engine.modes import Modes
 from hindsight_core.engine.path import LivePath
 from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
+from hindsight_core.engine.study import Study
 from hindsight_core.engine.tools.box import Tools
 from hindsight_core.engine.watch import Watch
 from hindsight_core.engine.work import Work
@@ -57,6 +60,7 @@ class LiveSession:
         self.opening = opening
         self.runtime = runtime
         self.path = LivePath()
+        self.modes = Modes(runtime, notices=notices, session_id=session)
         self.spans = Spans(runtime)
         self.deciding = Deciding(runtime, notices=notices, spans=self.spans)
         self.watch = Watch(self)
@@ -80,8 +84,10 @@ class LiveSession:
             blocks=opening.capabilities.blocks,
         )
         self.recalling = Recalling(self)
+        self.auto = Auto.of(runtime.settings)
+        self.study = Study(self)
         self.at_start = AtStart(self)
-        self._durable = Durable(runtime, notices=notices, session_id=session, host=host)
+        self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
         self._turns = 0
 
     @property
@@ -92,28 +98,30 @@ class LiveSession:
     @property
     def recalls(self) -> bool:
         """Whether turns recall by themselves here."""
-        settings = self.runtime.settings.recall
-        return self.opening.state == "active" and settings.enabled and settings.mode != "off"
+        on = self.auto.recall and self.runtime.settings.recall.mode != "off"
+        return self.opening.state == "active" and on and self.modes.why_no_recall is None
 
     @property
     def memorizes(self) -> bool:
         """Whether anything is written by itself here."""
         return (
             self.opening.state == "active"
-            and self.runtime.settings.memorize.enabled
+            and self.auto.memorize
             and not self.runtime.read_only
             and not self.is_child
+            and self.modes.why_no_session is None
         )
 
     async def started(self, reason: str, params: Mapping[str, Any]) -> None:
         """A session begins, or its context was replaced."""
         await self.follow(params)
+        await self.modes.began(self.path.entries)
         if reason == "compact" or (reason in ("startup", "new") and not self.path.entries):
             self.recalling.begin()
             self.forget_shown()
         self.watch.start(reason)
         if self.memorizes:
-            await self._durable.begin()
+            await self.durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
             self.work.start(recover=self.memorizes)
 
@@ -125,6 +133,7 @@ class LiveSession:
             async with asyncio.timeout(limit_s + _SLACK_S):
                 if not await self.follow(params):
                     return RecallOutcome("skipped", reason="resync")
+                await self.modes.began(self.path.entries, prompt)
                 if not self.recalls:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 with self.watch.recalling():
@@ -158,13 +167,19 @@ class LiveSession:
         """Make the turn durable; False when ``since`` is unknown here and the host must resync."""
         if not await self.follow(params):
             return False
+        await self.modes.ended(self.path.entries)
+        await self.study.run_ended()
         if not self.memorizes:
             return True
-        await self._durable.write(self.path.entries)
+        entries = self.modes.writable(self.path.entries)
+        await self.durable.write(entries)
         self._turns += 1
-        every = self.runtime.settings.memorize.every_turns
-        if every and self._turns % every == 0:
-            self.work.memorize(self.path.entries, reason="turns")
+        settings = self.runtime.settings.memorize
+        if settings.every_turns and self._turns % settings.every_turns == 0:
+            self.work.memorize(entries, reason="turns")
+        elif settings.every_turns and "transcript" in settings.mode:
+            # It counts what it has not sent, also that of an earlier process.
+            self.work.memorize(entries, reason="idle")
         return True
 
     async def compact_before(self, params: Mapping[str, Any]) -> None:
@@ -173,8 +188,8 @@ class LiveSession:
         if not self.memorizes:
             return
         entries, kept = self.path.discarded(params)
-        if entries:
-            await self._durable.write(entries)
+        if entries := self.modes.writable(entries):
+            await self.durable.write(entries)
             self.work.memorize(entries, reason="compact", before=kept)
 
     async def end(self, reason: str, *, timeout_s: float) -> int:
@@ -183,10 +198,11 @@ class LiveSession:
         When the host is gone (``crash``) no model is asked: windows are made durable and wait.
         """
         await self.watch.stop()
-        if self.memorizes and self.path.entries:
-            await self._durable.write(self.path.entries)
+        entries = self.modes.writable(self.path.entries)
+        if self.memorizes and entries:
+            await self.durable.write(entries)
             if reason in ENDS_WORK:
-                self.work.memorize(self.path.entries, reason=f"shutdown:{reason}")
+                self.work.memorize(entries, reason=f"shutdown:{reason}")
         if reason == "crash":
             self.work.abandon()
         try:
@@ -194,7 +210,7 @@ class LiveSession:
             await self.shown.flush()
             await self.recalling.flush()
         finally:
-            await self._durable.end()
+            await self.durable.end()
         return pending
 
     async def follow(self, params: Mapping[str, Any]) -> bool:
@@ -217,13 +233,14 @@ class LiveSession:
     async def turn(self, turn_id: str, prompt: str) -> Turn:
         """A prompt and the path before it, sanitised; raises `StorageError`."""
         runtime = self.runtime
+        complete = runtime.settings.recall.complete
         return Turn(
             id=turn_id,
             session_id=self.opening.session.id,
             prompt=runtime.sanitiser.text(prompt),
             entries=tuple(runtime.sanitiser.entries(self.path.entries)),
             banks=(runtime.bank_id,),
-            shown=await self.shown.keys(),
+            shown=frozenset() if complete else await self.shown.keys(),
             is_child=self.is_child,
         )
 
@@ -252,4 +269,4 @@ class LiveSession:
     def _why_no_recall(self) -> str:
         if self.opening.state != "active":
             return self.opening.reason or self.opening.state
-        return "automatic recall is off"
+        return self.modes.why_no_recall or "automatic recall is off"

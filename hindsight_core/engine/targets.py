@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hindsight_core.transcript.path import active_path
-
 if TYPE_CHECKING:
     from hindsight_core.engine.deciding import Deciding
     from hindsight_core.memorize.report import MemorizeReport
@@ -56,20 +54,12 @@ class Targets:
         """Whether every bank has dealt with all of it: then nobody need decide about it."""
         if not self._deciding.gates_writes:
             return False
-        ids = [self._runtime.sanitiser.entry_id(e.id) for e in active_path(transcript.entries)]
-        if not ids:
-            return True
         for entry in self._deciding.entries:
             if entry.writable and entry.writes != "explicit-only":
-                cursor = await self._runtime.sessions.cursor(
-                    entry.id, transcript.session_id, path=ids
-                )
-                if cursor != ids[-1]:
+                memorizer = self._runtime.memorizer_of(entry.id)
+                if not await memorizer.is_known(transcript):
                     return False
         return True
 
     async def _pass(self, bank: str, transcript: Transcript) -> None:
-        path = active_path(transcript.entries)
-        if path:
-            last = self._runtime.sanitiser.entry_id(path[-1].id)
-            await self._runtime.sessions.set_cursor(bank, transcript.session_id, last)
+        await self._runtime.memorizer_of(bank).pass_over(transcript)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
 from hindsight_core.engine.targets import Targets
+from hindsight_core.engine.written import told
 from hindsight_core.errors import HindsightError
 from hindsight_core.transcript.entry import Transcript
 
@@ -148,7 +149,9 @@ class Work:
             async with self._lock:
                 with self._watch.memorizing(reason), work(session_id=transcript.session_id):
                     reports = await self._targets.remember(transcript, reason=reason)
-                await self._settle(transcript, reports)
+                await self._settle(transcript, reports, reason=reason)
+                if (said := told(reason, [report for _, report in reports])) is not None:
+                    self._notices.say(said)
         except HindsightError as error:
             self._broken_off(str(error))
         except Exception as error:
@@ -160,7 +163,11 @@ class Work:
         self._notices.trouble("memorize", f"{KEPT}: {why}")
 
     async def _settle(
-        self, transcript: Transcript, reports: Sequence[tuple[str, MemorizeReport]]
+        self,
+        transcript: Transcript,
+        reports: Sequence[tuple[str, MemorizeReport]],
+        *,
+        reason: str,
     ) -> None:
         self._watch.memorized([report for _, report in reports])
         for bank, report in reports:
@@ -173,6 +180,8 @@ class Work:
             self._notices.trouble("memorize", f"{KEPT}: {failed[0].reason}")
             return
         self._notices.over("memorize", "Memorizing works again.")
+        if not self._runtime.memorizer.clears(reason):
+            return
         # The journal knows an entry only if something of it was left by the sanitiser.
         for entry in reversed(transcript.entries):
             if (clean := self._runtime.sanitiser.entry(entry)) is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
 from hindsight_core.errors import HindsightError
+from hindsight_core.memorize.allowed import allowed, refusal
 from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
 from hindsight_core.memorize.parts import Parts
@@ -18,6 +19,7 @@ from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindo
 from hindsight_core.memorize.store import Store
 from hindsight_core.memorize.summary import Summaries
 from hindsight_core.memorize.transcript.source import IDLE, TranscriptSource
+from hindsight_core.state.outbox import OVERLAP
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
@@ -122,7 +124,9 @@ class Memorizer:
         sources = self._parts.settings.memorize.mode
         async with self._windows.turn(transcript.session_id):
             await self._windows.recognise()
-            transcript = await self._allowed(transcript)
+            if (why := await refusal(self._parts, transcript.session_id)) is not None:
+                return [MemorizeReport("skipped", reason=why)]
+            transcript = await allowed(self._parts, transcript)
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
                 found: list[MemorizeReport] = []
                 if "transcript" in sources:
@@ -142,14 +146,17 @@ class Memorizer:
         """
         return reason != IDLE and self._parts.settings.memorize.mode != ("transcript",)
 
-    async def _allowed(self, transcript: Transcript) -> Transcript:
-        """Without what a person left out: it is never stored, whoever asks."""
-        left_out = await self._parts.retained.left_out(transcript.session_id)
-        if not left_out:
-            return transcript
-        identify = self._parts.sanitiser.entry_id
-        kept = tuple(e for e in transcript.entries if identify(e.id) not in left_out)
-        return replace(transcript, entries=kept)
+    async def pass_over(self, transcript: Transcript) -> None:
+        """Nothing of a session so far goes into this bank, now or later (s1/S-RET-3)."""
+        await self._transcripts.pass_over(transcript)
+        await self._windows.pass_over(transcript)
+
+    async def is_known(self, transcript: Transcript) -> bool:
+        """Whether every source has dealt with all of a session."""
+        sources = self._parts.settings.memorize.mode
+        if "transcript" in sources and not await self._transcripts.is_known(transcript):
+            return False
+        return sources == ("transcript",) or not await self._windows.waiting(transcript)
 
     async def retain_note(
         self,
@@ -175,6 +182,8 @@ class Memorizer:
             ConfigError: The kind or the source is not known.
             StorageError: It could not be made durable.
         """
+        if (why := await refusal(self._parts, session_id)) is not None:
+            return MemorizeReport("skipped", reason=why)
         with work(session_id=session_id, explicit=True), running(Run(ask=False)) as run:
             report = await self._notes.retain(
                 text, kind=kind, tags=tags, source=source, session_id=session_id, host=host
@@ -202,6 +211,8 @@ class Memorizer:
             if due and due[0].document_id == cut.document_id:
                 reports.append(report)
                 break
+            if report.reason != OVERLAP:  # refused for good: a dead letter
+                reports.append(report)
             # Another process has dealt with part of it meanwhile: go on with the rest.
         if resave is not None:
             await resave.finish()

@@ -111,6 +111,13 @@ class SessionWindows:
         cursor = await self._cursor(transcript.session_id, path)
         return len(window_entries(path, after=cursor, before=None))
 
+    async def pass_over(self, transcript: Transcript) -> None:
+        """Nothing of it is ever looked at for this bank."""
+        if path := self._path(transcript):
+            await self._parts.sessions.set_cursor(
+                self._parts.bank.id, transcript.session_id, path[-1].id
+            )
+
     async def passed(self, transcript: Transcript, entry_id: str) -> None:
         """Forget saved ranges that the cursor has left behind (pi/X-06)."""
         bank, session = self._parts.bank.id, transcript.session_id

@@ -22,6 +22,7 @@ from hindsight_core.transcript.entry import (
     ToolCall,
     ToolResult,
 )
+from hindsight_core.transcript.private import without_private
 
 if TYPE_CHECKING:
     from hindsight_core.memory import Document, Fact
@@ -40,7 +41,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Sanitiser:
-    """Strips blocks and host records, redacts secrets, repairs characters, bounds sizes.
+    """Strips blocks, host records and private sections, redacts secrets, repairs, bounds sizes.
 
     Everything here is idempotent and linear in the size of its input.
 
@@ -61,7 +62,7 @@ class Sanitiser:
             limit: Largest length of the result in characters; TEXT_LIMIT by default.
         """
         bound = TEXT_LIMIT if limit is None else limit
-        text = drop_encoded(strip_blocks(repair(text)).strip())
+        text = drop_encoded(strip_blocks(without_private(repair(text))).strip())
         whole = len(text)
         # Secrets are looked for in more than what stays, so that none is cut in half.
         text = self.redact(cut(text, 4 * bound + 4_000))
@@ -69,7 +70,7 @@ class Sanitiser:
 
     def fact_text(self, text: str, *, limit: int = FACT_LIMIT) -> str:
         """One safe line of a fact: nothing in it opens or closes a block, no words are lost."""
-        text = cut(repair(text), 4 * limit + 4_000)
+        text = cut(without_private(repair(text)), 4 * limit + 4_000)
         line = self.redact(neutralise(_SPACE.sub(" ", text)))
         return clip(line.strip(), limit)
 

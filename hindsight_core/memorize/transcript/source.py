@@ -89,6 +89,18 @@ class TranscriptSource:
             return [*reports, *done]
         return [*reports, MemorizeReport("failed", reason="another process sends it as well")]
 
+    async def is_known(self, transcript: Transcript) -> bool:
+        """Whether nothing on the active path is new."""
+        fresh, _ = await self._fresh(transcript.session_id, self._links(transcript))
+        return not fresh.new
+
+    async def pass_over(self, transcript: Transcript) -> None:
+        """What is new goes nowhere, now or later (s1/S-RET-3)."""
+        session = transcript.session_id
+        fresh, _ = await self._fresh(session, self._links(transcript))
+        mark = TranscriptMark(session, tuple(link.row() for link in fresh.new))
+        await self._parts.retained.settle(self._parts.bank.id, mark)
+
     def _links(self, transcript: Transcript) -> tuple[Link, ...]:
         session = transcript.session_id
         path = self._parts.sanitiser.entries(active_path(transcript.entries))
