@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,7 @@ class Runtime:
         self.read_only = read_only or loaded.settings.bank.read_only
         self.env = os.environ if env is None else env
         self.logger = logging.getLogger("hindsight_core")
+        self._bare = Services(clock=clock, logger=self.logger, bridge=bridge, env=self.env)
         self._given_hooks = hooks
         self._banks: dict[str, Bank] = {}
         self._memorizers: dict[str, Memorizer] = {}
@@ -79,9 +81,7 @@ class Runtime:
     @cached_property
     def services(self) -> Services:
         """What factories are given."""
-        return Services(
-            clock=self.clock, logger=self.logger, embedder=self.embedder, bridge=self.bridge
-        )
+        return replace(self._bare, embedder=self.embedder)
 
     @cached_property
     def embedder(self) -> GuardedEmbedder | None:
@@ -91,8 +91,7 @@ class Runtime:
         name = self.settings.embeddings.provider
         if name == "none":
             return None
-        bare = Services(clock=self.clock, logger=self.logger, bridge=self.bridge)
-        return guarded(self.hooks.create("embedders", name, self.settings, bare))
+        return guarded(self.hooks.create("embedders", name, self.settings, self._bare))
 
     @cached_property
     def models(self) -> ModelChain:
@@ -223,22 +222,10 @@ class Runtime:
 
     @cached_property
     def recall(self) -> RecallRunner:
-        """The recall pipeline over the project's bank."""
-        from hindsight_core.recall.builtin import RecallPlugin
-        from hindsight_core.recall.runner import RecallRunner
+        """The recall pipeline over the banks that may be read."""
+        from hindsight_core.assembly import recall_runner
 
-        self.hooks.register_builtin(
-            RecallPlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
-        )
-        return RecallRunner(
-            settings=self.settings,
-            hooks=self.hooks,
-            banks={self.bank_id: self.bank},
-            stages=self.stages,
-            sanitiser=self.sanitiser,
-            clock=self.clock,
-            log=self.log,
-        )
+        return recall_runner(self)
 
     @property
     def memorizer(self) -> Memorizer:
@@ -247,30 +234,13 @@ class Runtime:
 
     def memorizer_of(self, bank_id: str) -> Memorizer:
         """The memorize pipeline into a bank; raises `MemoryOff` where nothing may be written."""
-        from hindsight_core.memorize.builtin import MemorizePlugin
-        from hindsight_core.memorize.labels import Labels
-        from hindsight_core.memorize.runner import Memorizer
+        from hindsight_core.assembly import memorizer
 
         if self.read_only:
             raise MemoryOff("bank.read_only is set: nothing is written")
-        if bank_id in self._memorizers:
-            return self._memorizers[bank_id]
-        if not self._memorizers:
-            self.hooks.register_builtin(
-                MemorizePlugin(settings=self.settings, stages=self.stages, sanitiser=self.sanitiser)
-            )
-        self._memorizers[bank_id] = made = Memorizer(
-            settings=self.settings,
-            hooks=self.hooks,
-            bank=self.open_bank(bank_id),
-            stages=self.stages,
-            outbox=self.outbox,
-            sessions=self.sessions,
-            sanitiser=self.sanitiser,
-            clock=self.clock,
-            labels=Labels.of(self.loaded),
-        )
-        return made
+        if bank_id not in self._memorizers:
+            self._memorizers[bank_id] = memorizer(self, bank_id, first=not self._memorizers)
+        return self._memorizers[bank_id]
 
     @property
     def problems(self) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -62,6 +63,7 @@ class Services:
         section: The plugin's own validated settings section; None when it registered none. With
             nothing set by the user it holds that model's defaults.
         stages: Asks a template of the model chain; None where no model may be called.
+        env: The session's environment: a daemon serves sessions of many.
     """
 
     clock: Clock = utc_now
@@ -71,3 +73,4 @@ class Services:
     bridge: BridgeAccess | None = None
     section: BaseModel | None = None
     stages: Stages | None = None
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)

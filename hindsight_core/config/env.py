@@ -15,7 +15,9 @@ AUTO_OFF = "HINDSIGHT_AUTO_OFF"
 # Contours that work by themselves; tools and commands are not among them (pi/C-06).
 AUTOMATIC = ("recall", "memorize", "capture", "investigation", "steer")
 # Variables of ours that are no settings.
-RESERVED = ("HOME", "OFF", "PLUGINS", "TRACE", "INSIDE")
+RESERVED = ("HOME", "OFF", "PLUGINS", "TRACE", "INSIDE", "DAEMON", "DAEMON_IDLE_S")
+# Set in every process that we start: hooks inside it do nothing (br/BR-04).
+INSIDE = "HINDSIGHT_MEM_INSIDE"
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("0", "false", "no", "off", "")
 

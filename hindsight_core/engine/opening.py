@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from hindsight_core.config.env import INSIDE
 from hindsight_core.host import HostCapabilities
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from hindsight_core.plugins import Hooks
 
 State = Literal["active", "dormant", "tools-only", "off"]
-# Set in every process that we start: hooks inside it do nothing (br/BR-04).
-REENTRANCY_MARK = "HINDSIGHT_MEM_INSIDE"
 DECLARE = (
     "No bank is declared for this project. Set bank.id (a name, or auto) with "
     "`hindsight-mem config set bank.id auto`, or in the project's .hindsight/config.toml."
@@ -101,7 +100,7 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
     declared = params.get("capabilities")
     capabilities = HostCapabilities.from_wire(declared if isinstance(declared, dict) else {})
 
-    if env.get(REENTRANCY_MARK):
+    if env.get(INSIDE):
         reason = "started by the memory itself"
         return Opening("off", reason, None, session, capabilities)
     options = params.get("config")

@@ -72,6 +72,7 @@ def anthropic_factory(
             headers=_headers,
             timeout_s=models.timeout_ms / 1000,
             clock=services.clock,
+            env=services.env,
             transport=transport,
             stored=stored,
         )

@@ -17,11 +17,12 @@ class ProviderPlugin:
 
     @hookimpl
     def hindsight_register_models(self, register: Register) -> None:
-        """``host``, ``openai``, ``anthropic`` and ``ollama``."""
+        """``host``, ``openai``, ``anthropic``, ``ollama`` and ``command``."""
         register("host", _host)
         register("openai", _openai)
         register("anthropic", _anthropic)
         register("ollama", _ollama)
+        register("command", _command)
 
     @hookimpl
     def hindsight_register_embedders(self, register: Register) -> None:
@@ -54,6 +55,12 @@ def _ollama(settings: Settings, services: Services) -> Model:
     from hindsight_core.providers.ollama import ollama_factory
 
     return ollama_factory(settings, services)
+
+
+def _command(settings: Settings, services: Services) -> Model:
+    from hindsight_core.providers.command import command_factory
+
+    return command_factory(settings, services)
 
 
 def _openai_embedder(settings: Settings, services: Services) -> Embedder:

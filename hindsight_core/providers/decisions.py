@@ -141,6 +141,7 @@ def _made(
         headers=_bearer,
         timeout_s=decision.timeout_ms / 1000,
         clock=services.clock,
+        env=services.env,
         transport=transport,
     )
     return kind(endpoint, model=decision.model, threshold=decision.threshold)

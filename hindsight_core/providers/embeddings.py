@@ -174,6 +174,7 @@ def _embedder(
         headers=bearer,
         timeout_s=section.timeout_ms / 1000,
         clock=services.clock,
+        env=services.env,
         transport=transport,
     )
     return HttpEmbedder(

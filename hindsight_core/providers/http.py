@@ -54,6 +54,7 @@ class Endpoint:
         clock: Aware UTC now, to read dates in ``Retry-After``.
         transport: For tests; None for the network.
         stored: Gives the host program's key where no variable is named.
+        env: Where the variable is looked up; None is this process's own environment.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Endpoint:
         clock: Clock,
         transport: httpx.AsyncBaseTransport | None = None,
         stored: StoredKey | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.base_url = base_url.rstrip("/")
@@ -78,6 +80,7 @@ class Endpoint:
         self._clock = clock
         self._transport = transport
         self._stored = stored
+        self._env = os.environ if env is None else env
         self._client: httpx.AsyncClient | None = None
 
     async def post(
@@ -151,7 +154,7 @@ class Endpoint:
     async def _key(self) -> str | None:
         if self._key_env is None:
             return await self._stored() if self._stored is not None else None
-        key = os.environ.get(self._key_env, "").strip()
+        key = self._env.get(self._key_env, "").strip()
         if not key:
             raise ProviderError(
                 f"{self._section}.api_key_env names {self._key_env}, which is not set. Export it, "

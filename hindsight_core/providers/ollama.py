@@ -108,6 +108,7 @@ def ollama_factory(
             headers=bearer,
             timeout_s=models.timeout_ms / 1000,
             clock=services.clock,
+            env=services.env,
             transport=transport,
         ),
         context_window=models.context_window,

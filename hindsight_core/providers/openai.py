@@ -106,6 +106,7 @@ def openai_factory(
             headers=bearer,
             timeout_s=models.timeout_ms / 1000,
             clock=services.clock,
+            env=services.env,
             transport=transport,
             stored=stored_key(services.bridge, "openai", models.base_url),
         )

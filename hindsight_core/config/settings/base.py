@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
@@ -15,7 +16,15 @@ def split_names(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+def split_words(value: object) -> object:
+    """A bare string is a command as one types it; a list is taken as it is."""
+    if isinstance(value, str):
+        return tuple(shlex.split(value))
+    return tuple(value) if isinstance(value, list) else value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
+Argv = Annotated[tuple[str, ...], BeforeValidator(split_words)]
 Ms = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Url
+from hindsight_core.config.settings.base import Argv, Ms, Names, Positive, Section, Url
 
 _OWN = ("base_url", "api_key_env", "model")
 
@@ -14,15 +14,21 @@ _OWN = ("base_url", "api_key_env", "model")
 class Models(Section):
     """The language models behind recall and memorize."""
 
-    tied: ClassVar = {"provider": (*_OWN, "context_window")}
+    tied: ClassVar = {"provider": (*_OWN, "command", "context_window")}
 
     provider: str = Field(
         "auto",
-        description="`auto`, `host`, `openai`, `anthropic`, `ollama`, `none`, or a plugin's name.",
+        description="`auto`, `host`, `openai`, `anthropic`, `ollama`, `command`, `none`, or a "
+        "plugin's name.",
     )
     base_url: Url | None = Field(None, description="Address of the provider; needs no key.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
     model: str | None = Field(None, description="Model for both purposes.")
+    command: Argv = Field(
+        (),
+        description="For `command`: `claude`, `codex`, `gemini`, or a command line that reads a "
+        "prompt on stdin and prints the answer; the first of the three on the path by default.",
+    )
     recall: str | None = Field(None, description="Model for recall, `provider/id`.")
     retain: str | None = Field(None, description="Model for memorize, `provider/id`.")
     recall_chain: Names = Field((), description="Models to try next for recall.")
