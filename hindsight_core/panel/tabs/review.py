@@ -25,9 +25,8 @@ class ReviewTab(Tab):
     """One document at a time, newest first, of all projects."""
 
     title = "Review"
-    hints = (
-        "a approve · e edit · d delete · A all · u undo · ↑↓ document · pgup/pgdn text · r reload"
-    )
+    hints = "a approve · e edit · d delete · A all · u undo · ↑↓ next · pgup/pgdn scroll"
+    fixed = 2
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - those of `Tab`
         super().__init__(*args, **kwargs)
