@@ -14,18 +14,38 @@ from hindsight_core.engine.commands.base import (
     UsageError,
 )
 from hindsight_core.engine.commands.foreign import foreign_commands
+from hindsight_core.engine.commands.hub import Hub
 from hindsight_core.engine.commands.mark import MemMark
 from hindsight_core.engine.commands.mem import Mem
+from hindsight_core.engine.commands.mode import SessionMode
+from hindsight_core.engine.commands.opt_out import NextOptOut
+from hindsight_core.engine.commands.queue import SessionQueue
 from hindsight_core.engine.commands.recall import MemRecall
 from hindsight_core.engine.commands.retain import MemRetain
 from hindsight_core.engine.commands.save import MemSave
+from hindsight_core.engine.commands.session_switch import SessionRecall, SessionRetain
+from hindsight_core.engine.commands.session_tag import SessionTag
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.engine.live import LiveSession
 
-COMMANDS: tuple[type[Command], ...] = (Mem, MemSave, MemRetain, MemRecall, MemMark, MemAuto)
+COMMANDS: tuple[type[Command], ...] = (
+    Mem,
+    MemSave,
+    MemRetain,
+    MemRecall,
+    MemMark,
+    MemAuto,
+    Hub,
+    SessionMode,
+    SessionRetain,
+    SessionRecall,
+    NextOptOut,
+    SessionTag,
+    SessionQueue,
+)
 """The built-in ones, in the order in which hosts list them."""
 
 

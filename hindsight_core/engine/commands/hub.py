@@ -1,0 +1,17 @@
+"""``/hindsight``: opens the panel at the hub (s1/S-SES-6)."""
+
+from __future__ import annotations
+
+from hindsight_core.engine.commands.base import Command, CommandResult
+
+
+class Hub(Command):
+    """The same panel as ``/mem``, under the name that users of s1enhanced know."""
+
+    name = "hindsight"
+    description = "memory: the hub, with mode, queue and receipts"
+    opens_panel = True
+
+    async def run(self, arguments: str) -> CommandResult:
+        """The host opens the panel."""
+        return CommandResult(panel=True)
