@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 REPO_CHARS = 48
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+# In a shared bank these are written by us; in a bank of one's own they are the user's.
 _RESERVED = ("source:", "harness:")
 
 
@@ -77,7 +78,7 @@ class Labels:
         values = self.values(bank=self.bank, session_id=session_id, host=host)
         for tag in self.settings.retain.tags:
             filled = fill(tag, values)
-            if filled and not filled.startswith(_RESERVED):
+            if filled and not is_reserved(self.settings, filled):
                 tags.append(filled)
         return tuple(dict.fromkeys([*tags, *of_session]))
 
@@ -121,6 +122,11 @@ def session_key(session_id: str) -> str:
     return digest(session_id, length=16)
 
 
+def is_reserved(settings: Settings, tag: str) -> bool:
+    """Whether a configured tag would contradict those that mark a shared bank (oc/O-CA-2)."""
+    return settings.scope.mode == "domain-tagged" and tag.startswith(_RESERVED)
+
+
 def fill(text: str, values: Mapping[str, str]) -> str | None:
     """A text with its placeholders filled; None when one is unknown or has no value."""
     if any(not values.get(name) for name in _PLACEHOLDER.findall(text)):
@@ -138,7 +144,7 @@ def problems(settings: Settings, values: Mapping[str, str]) -> list[str]:
     for tag in settings.retain.tags:
         unknown = [name for name in _PLACEHOLDER.findall(tag) if name not in values]
         told += [f"retain.tags: {{{name}}} is not known; use one of {known}" for name in unknown]
-        if tag.startswith(_RESERVED):
+        if is_reserved(settings, tag):
             told.append(f"retain.tags: {tag!r} is left out: source: and harness: are reserved")
     return told
 

@@ -87,8 +87,8 @@ class Sessions:
         session_id = str(info["id"])
         others = self.of(session_id)
         opened = BankSession(self._engines(), session_id)
-        cwd = _cwd(info, instance)
-        await opened.open(info, agent=agent, config=instance.config, cwd=cwd, is_new=is_new)
+        config, cwd = instance.config, instance.cwd
+        await opened.open(info, agent=agent, config=config, cwd=cwd, is_new=is_new)
         for other in others:
             if other.bank is not None and other.bank == opened.bank:
                 await opened.end("reload")
@@ -100,8 +100,3 @@ class Sessions:
         while len(self._live) > LIVE:
             oldest = next(iter(self._live))
             await self.end(oldest, "reload")
-
-
-def _cwd(info: Json, instance: Instance) -> str:
-    directory = info.get("directory")
-    return directory if isinstance(directory, str) and directory else instance.cwd
