@@ -107,8 +107,8 @@ def _by_daemon(host: str, event: str, body: bytes, cwd: str) -> bytes | None:
     fields += [name + b"=" + value for name, value in os.environb.items()]
     try:
         connection.settimeout(_ALIVE_S)
+        # Left open behind it: the daemon sees by that whether anybody still waits.
         connection.sendall(frame(fields, body))
-        connection.shutdown(1)
         if connection.recv(1) != ALIVE:
             return None
         connection.settimeout(_REPLY_S)

@@ -30,4 +30,4 @@ def home(env: dict[str, str] | os._Environ[str]) -> str:
 def frame(fields: list[bytes], body: bytes) -> bytes:
     """A request: its fields, and behind them what the agent wrote on stdin."""
     header = b"\0".join(fields)
-    return len(header).to_bytes(8, "big") + header + body
+    return len(header).to_bytes(8, "big") + header + len(body).to_bytes(8, "big") + body

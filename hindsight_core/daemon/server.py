@@ -7,9 +7,10 @@ import logging
 import os
 import secrets
 import signal
+from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core import __version__
 from hindsight_core.daemon.place import ALIVE, LOCK, MAGIC, REFUSED, REPLY, SOCKET, TOKEN
@@ -95,7 +96,8 @@ class Daemon:
             writer.write(ALIVE)
             async with asyncio.timeout(_READ_S):
                 fields, body = await _request(reader)
-            writer.write(await self._answer(fields, body))
+            answer = await _unless_gone(self._answer(fields, body), reader)
+            writer.write(answer)
             await writer.drain()
         except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError) as error:
             logger.info("a hook went away: %s", error)
@@ -185,13 +187,31 @@ async def _request(reader: asyncio.StreamReader) -> tuple[list[bytes], bytes]:
     fields = (await reader.readexactly(size)).split(b"\0")
     if len(fields) < 6:
         raise ValueError("the request's header is too short")
-    pieces, length = [], 0
-    while piece := await reader.read(1 << 20):
-        pieces.append(piece)
-        length += len(piece)
-        if length > _MAX_BODY:
-            raise ValueError("the request is too large")
-    return fields, b"".join(pieces)
+    length = int.from_bytes(await reader.readexactly(8), "big")
+    if length > _MAX_BODY:
+        raise ValueError("the request is too large")
+    return fields, await reader.readexactly(length)
+
+
+async def _unless_gone(
+    answering: Coroutine[Any, Any, bytes], reader: asyncio.StreamReader
+) -> bytes:
+    """The answer; a hook whose process the agent has ended gets none, and its turn no trace.
+
+    Raises:
+        ConnectionResetError: It is gone.
+    """
+    answer = asyncio.create_task(answering)
+    gone = asyncio.create_task(reader.read(1))
+    try:
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ConnectionResetError("the hook's process ended before its answer")
+        return answer.result()
+    finally:
+        for task in (answer, gone):
+            task.cancel()
+        await asyncio.gather(answer, gone, return_exceptions=True)
 
 
 def _write_private(path: Path, content: bytes) -> None:

@@ -47,6 +47,7 @@ class HookedSession(NoOutlet):
         self.env = env
         self.memo: dict[str, Any] = {}
         self.ended = False
+        self._answering = 0
         self._memos = memos
         self._kept = ""
         self._loading: asyncio.Task[None] | None = None
@@ -59,14 +60,22 @@ class HookedSession(NoOutlet):
         if method == "notify":
             self.adapter.tell(str(params.get("level")), str(params.get("text")))
 
+    @property
+    def busy(self) -> bool:
+        """Whether a hook waits for its answer."""
+        return self._answering > 0
+
     async def answer(self, event: str, payload: dict[str, Any]) -> bytes:
         """What the hook's process prints; never raises."""
+        self._answering += 1
         try:
             await self._load()
             actions = await self.adapter.event(event, payload)
         except Exception:
             logger.exception("hook %s %s failed", self.host, event)
             return b"{}"
+        finally:
+            self._answering -= 1
         reply: object = {}
         for action in actions:
             if action.get("type") == "reply":

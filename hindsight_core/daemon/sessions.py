@@ -74,7 +74,8 @@ class LiveSessions:
         """Close what has been silent for long, and drain behind it."""
         now = asyncio.get_running_loop().time()
         for key in [key for key, heard in self._heard.items() if now - heard > silent_s]:
-            self._leave(key)
+            if key not in self._live or not self._live[key].busy:
+                self._leave(key)
 
     async def close(self, *, timeout_s: float) -> None:
         """Make everything durable; no model is asked."""
@@ -117,8 +118,9 @@ class LiveSessions:
                 clock=self._clock,
             )
         self._live.move_to_end(key)
-        while len(self._live) > MAX_LIVE:
-            self._leave(next(iter(self._live)))
+        idle = [other for other, live in self._live.items() if other != key and not live.busy]
+        for other in idle[: max(0, len(self._live) - MAX_LIVE)]:
+            self._leave(other)
         return self._live[key]
 
     async def _after(self, key: Key, session: HookedSession) -> None:

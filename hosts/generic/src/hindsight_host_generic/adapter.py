@@ -56,6 +56,7 @@ class AgentAdapter:
         self._state: str | None = None
         self._gate = asyncio.Lock()
         self._order = asyncio.Lock()
+        self._turns = asyncio.Lock()
         self._compacting = False
         self._notices: list[str] = []
         self._behind: set[asyncio.Task[None]] = set()
@@ -111,15 +112,13 @@ class AgentAdapter:
         if not await self._open() or not hook.prompt:
             return None
         prompt = without_hook_context(hook.prompt)
-        if self._is_child:
-            path: Params = {}
-        else:
+        if not self._is_child:
             self._source.prompt(prompt)
             await self._follow(hook, wait_s=_READ_S)
-            path = {}
-        result = await self._engine.call(
-            "turn/start", {"turnId": hook.turn or uuid.uuid4().hex, "prompt": prompt, **path}
-        )
+        params = {"turnId": hook.turn or uuid.uuid4().hex, "prompt": prompt}
+        # One after another: what the first one shows, the second one must know.
+        async with self._turns:
+            result = await self._engine.call("turn/start", params)
         texts = [block["text"] for block in result["blocks"]]
         return "\n\n".join(texts) or None
 
