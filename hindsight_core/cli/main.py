@@ -15,6 +15,7 @@ COMMANDS = {
     "bank": "banks: list, show, stats, delete, export, import",
     "facts": "facts: list, show, edit, invalidate, restore, pin, delete",
     "documents": "documents: list, show, delete",
+    "review": "what was stored by itself: list, show, approve, edit, delete, undo",
     "queue": "the write queue: list, flush, retry, purge",
     "config": "configuration: show, set, check",
     "trust": "trust a project's configuration and templates",

@@ -2,7 +2,8 @@
 
 The rule. Waiting writes, dead letters, the journal and the newest window of every session are
 never pruned: they end by delivery or by command. Receipts and older windows go after ``keep_days``
-unless their session is open or has journaled entries; what was in a window goes with it. In
+unless their session is open or has journaled entries; what was in a window goes with it. So do
+entries of the review queue that were decided so long ago; what waits there is never pruned. In
 state.db the shown facts, summaries and ranges of a session untouched for ``keep_days`` go.
 """
 
@@ -35,13 +36,14 @@ class Pruned:
     receipts: int
     windows: int
     session_rows: int
+    reviewed: int = 0
 
 
 async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned:
     """Drop what is old and needed by nobody; see the module's rule."""
     before = clock().timestamp() - queue.policy.keep_days * _DAY_S
 
-    def in_queue(connection: sqlite3.Connection) -> tuple[int, int]:
+    def in_queue(connection: sqlite3.Connection) -> tuple[int, int, int]:
         receipts = connection.execute(
             f"DELETE FROM receipts WHERE stored_at < ?{_IDLE.format(table='receipts')}", (before,)
         ).rowcount
@@ -56,7 +58,13 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
             " covered.bank AND w.session_id = covered.session_id"
             " AND w.document_id = covered.document_id)"
         )
-        return receipts, windows
+        reviewed = connection.execute(
+            "DELETE FROM review WHERE state <> 'pending' AND done_at < ?", (before,)
+        ).rowcount
+        connection.execute(
+            "DELETE FROM review_actions WHERE review_id NOT IN (SELECT id FROM review)"
+        )
+        return receipts, windows, reviewed
 
     def in_state(connection: sqlite3.Connection) -> int:
         removed = 0
@@ -69,8 +77,8 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
             removed += connection.execute(statement, (before,)).rowcount
         return removed
 
-    receipts, windows = await queue.database.write(in_queue)
-    return Pruned(receipts, windows, await sessions.database.write(in_state))
+    receipts, windows, reviewed = await queue.database.write(in_queue)
+    return Pruned(receipts, windows, await sessions.database.write(in_state), reviewed)
 
 
 async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
