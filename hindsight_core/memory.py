@@ -168,6 +168,10 @@ class Query:
         max_tokens: Bound on the returned text, for banks that know it.
         budget: ``low``, ``mid`` or ``high`` effort, for banks that know it.
         min_score: Hits under this score (0..1) are left out.
+        min_scores: Floors by part of the score (``semantic``, ``reranker`` ...) that the bank
+            applies itself, where it can.
+        whole: The question in whole sentences, with what stood before it, for a bank that reads
+            meaning; one that looks for words uses ``text``.
     """
 
     text: str
@@ -177,6 +181,8 @@ class Query:
     max_tokens: int | None = None
     budget: Literal["low", "mid", "high"] = "mid"
     min_score: float | None = None
+    min_scores: Mapping[str, float] = field(default_factory=dict)
+    whole: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +194,14 @@ class Hit:
         bank: Id of the bank.
         score: 0..1, comparable inside one search only.
         parts: How the score came about (``words``, ``trigrams``, ``vectors`` ...), for ``explain``.
+        evidence: Texts of the facts that an observation rests on, when they were asked for.
     """
 
     fact: Fact
     bank: str
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

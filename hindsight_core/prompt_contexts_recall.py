@@ -95,6 +95,41 @@ class BriefingBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryHead:
+    """``recall/plain_head``: what stands before the talk in a plain query (s1/S-REC-2).
+
+    ``scope`` is ``project`` or ``user``; each of the others is empty where it is not wanted.
+    """
+
+    preamble: str
+    date: str
+    scope: str
+    project: str
+    repo: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelText:
+    """A mental model in ``blocks/mental_models``."""
+
+    name: str
+    text: str
+    bank: str | None = None
+
+    def __str__(self) -> str:
+        """How ``{{ models }}`` shows it."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class MentalModelsBlock:
+    """``blocks/mental_models``: what the banks concluded, before the facts (s1/S-MM-1)."""
+
+    models: tuple[ModelText, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UserBlock:
     """``blocks/user``: what is known about the person, for the system prompt (pi/UB-08)."""
 
@@ -124,6 +159,8 @@ RECALL_STAGES: MappingProxyType[str, type] = MappingProxyType(
         "recall/compaction": CompactionQuery,
         "recall/followup": RecallFollowup,
         "recall/judge": RecallJudge,
+        "recall/plain_head": QueryHead,
+        "blocks/mental_models": MentalModelsBlock,
         "tasks/detect": TaskDetect,
         "tasks/briefing": Briefing,
         "blocks/recall": RecallBlock,

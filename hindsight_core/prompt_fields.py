@@ -34,6 +34,7 @@ class FactLine:
     date: str | None = None
     origin: str | None = None
     kind: str | None = None
+    evidence: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """How ``{{ facts }}`` shows it."""

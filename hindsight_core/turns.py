@@ -95,6 +95,8 @@ class Searched:
     verdict: Verdict | None = None
     error: str | None = None
     bank: str | None = None
+    dropped: tuple[tuple[Hit, str], ...] = ()
+    """What the quality pass left out, each with its reason (s1/S-QP-1)."""
     away: bool = False
     """The bank may answer later; ``error`` says what it said."""
 
@@ -135,6 +137,7 @@ class RecallOutcome:
         cap: The cap of facts that held for it; None for that of an ordinary turn.
         boundary: Whether a session or a task began with this turn.
         briefing: Prose made of the hits, which stands for them in the block.
+        also_shown: Keys of what is in the block besides facts, for the shown-set.
     """
 
     outcome: Outcome
@@ -149,3 +152,4 @@ class RecallOutcome:
     cap: int | None = None
     boundary: Boundary = "none"
     briefing: str | None = None
+    also_shown: tuple[str, ...] = ()

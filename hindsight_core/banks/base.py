@@ -174,6 +174,27 @@ class AppendingBank(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class MentalModel:
+    """What a bank has concluded about one question, kept up to date by itself."""
+
+    id: str
+    name: str
+    text: str
+    tags: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class ListsMentalModels(Protocol):
+    """A bank with `Capabilities.mental_models`."""
+
+    id: str
+
+    async def mental_models(self) -> tuple[MentalModel, ...]:
+        """Those that have a text."""
+        ...
+
+
 @runtime_checkable
 class VectorBank(Protocol):
     """The small form for a vector store; an adapter makes a `Bank` of it."""

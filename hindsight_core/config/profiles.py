@@ -17,6 +17,10 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "recall": {
             "mode": "plain",
             "filter": "off",
+            "user_bank": True,
+            "complete": True,
+            "live_tokens": 0,
+            "max_lines": 24,
             "max_tokens": 800,
             "types": ["observation"],
             "cache_ttl_ms": 60000,

@@ -48,7 +48,7 @@ class Deciding:
     @property
     def entries(self) -> tuple[BankEntry, ...]:
         """The session's banks with their roles."""
-        return bank_entries(self._runtime.settings.bank, self._runtime.bank_id)
+        return bank_entries(self._runtime.settings, self._runtime.bank_id)
 
     @property
     def readable(self) -> tuple[str, ...]:

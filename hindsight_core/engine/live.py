@@ -14,6 +14,7 @@ from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.modes import Modes
 from hindsight_core.engine.path import LivePath
+from hindsight_core.engine.person import person_of
 from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
@@ -84,6 +85,7 @@ class LiveSession:
             blocks=opening.capabilities.blocks,
         )
         self.recalling = Recalling(self)
+        self.person = person_of(self)
         self.auto = Auto.of(runtime.settings)
         self.study = Study(self)
         self.at_start = AtStart(self)
@@ -120,6 +122,8 @@ class LiveSession:
             self.recalling.begin()
             self.forget_shown()
         self.watch.start(reason)
+        if self.person is not None:
+            self.person.begin(params)
         if self.memorizes:
             await self.durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
@@ -156,6 +160,12 @@ class LiveSession:
         """Blocks are not before the model any more; ``but_last``: all but the newest one."""
         self.shown.clear(but_last=but_last)
         self.recalling.forget(compacted=not but_last)
+
+    def compacted(self) -> None:
+        """The model has lost what was shown, and its prompt begins anew."""
+        self.forget_shown()
+        if self.person is not None:
+            self.person.begin({})
 
     def take_back(self) -> None:
         """The last turn's block did not reach the model (an aborted turn)."""

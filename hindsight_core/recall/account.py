@@ -13,6 +13,10 @@ _WHY = {
     "duplicate": "left out: a better query brought the same text",
     "cut": "left out: over the cap of lines (recall.max_lines)",
     "unjudged": "left out: its query was not judged",
+    "blank-memory": "left out: it has no text",
+    "recall-contamination": "left out: it is a block of recalled memory",
+    "duplicate-memory": "left out: the bank gave the same text twice",
+    "below-score-floor": "left out: below a floor (recall.min_scores)",
 }
 
 Entry = Mapping[str, Any]

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.memory import Hit
 from hindsight_core.prompt_contexts import Wrapper
-from hindsight_core.prompt_contexts_recall import BriefingBlock, RecallBlock
+from hindsight_core.prompt_contexts_recall import (
+    BriefingBlock,
+    MentalModelsBlock,
+    ModelText,
+    RecallBlock,
+    UserBlock,
+)
 from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line
 from hindsight_core.recall.escape import OPEN_TAG, escape, escape_tags
@@ -21,6 +27,7 @@ from hindsight_core.turns import Block, BlockKind, RecallOutcome
 
 if TYPE_CHECKING:
     from hindsight_core.prompts import Prompts
+    from hindsight_core.recall.mental_models import Shown
 
 
 def recall_block(
@@ -31,6 +38,7 @@ def recall_block(
     found: int = 0,
     reminder: str | None = None,
     with_bank: bool | None = None,
+    above: str = "",
 ) -> Block | None:
     """The block of a turn; None when there is neither a fact nor a reminder to show (pi/R-21).
 
@@ -41,6 +49,7 @@ def recall_block(
         found: How many facts the banks gave.
         reminder: Stands below the facts under its own label, or alone.
         with_bank: Name each fact's bank; None does so where there is more than one.
+        above: Stands before the facts, or alone: mental models.
 
     Raises:
         PromptError: A template cannot be rendered.
@@ -48,16 +57,23 @@ def recall_block(
     facts = _facts(prompts, hits, queries=queries, found=found, with_bank=with_bank) if hits else ""
     if facts:
         display = f"recalled {len(hits)} of {found} found: {one_line(' | '.join(queries))}"
-        text = wrap(prompts, "recall", recalled=facts, reminder=reminder)
+        text = wrap(prompts, "recall", recalled=f"{above}\n{facts}", reminder=reminder)
         memories = tuple((hit.id, hit.score) for hit in hits)
         return Block(kind="recall", text=text, memories=memories, display=display)
+    if above:
+        text = wrap(prompts, "mental-model", recalled=above, reminder=reminder)
+        return Block(kind="mental-model", text=text, display="mental models")
     if reminder and reminder.strip():
         return Block(kind="reminder", text=wrap(prompts, "reminder", reminder=reminder))
     return None
 
 
 def turn_block(
-    prompts: Prompts, outcome: RecallOutcome, *, reminder: str | None = None
+    prompts: Prompts,
+    outcome: RecallOutcome,
+    *,
+    models: Sequence[Shown] = (),
+    reminder: str | None = None,
 ) -> Block | None:
     """The one block of a turn: a briefing, facts, or a reminder alone; None for none of them.
 
@@ -65,8 +81,9 @@ def turn_block(
         PromptError: A template cannot be rendered.
     """
     queries = tuple(dict.fromkeys(searched.query.text for searched in outcome.searched))
+    above = _models(prompts, models)
     if outcome.briefing and (
-        block := _briefing_block(prompts, outcome, queries=queries, reminder=reminder)
+        block := _briefing_block(prompts, outcome, queries, above=above, reminder=reminder)
     ):
         return block
     return recall_block(
@@ -76,11 +93,32 @@ def turn_block(
         found=outcome.found,
         reminder=reminder,
         with_bank=_several(outcome),
+        above=above,
     )
 
 
+def _models(prompts: Prompts, models: Sequence[Shown]) -> str:
+    if not models:
+        return ""
+    labels, several = _labels(prompts), len({model.bank for model in models}) > 1
+    shown = tuple(
+        ModelText(
+            name=_safe(model.name, labels),
+            text="\n".join(escape(line, labels=labels) for line in model.text.splitlines()),
+            bank=_safe(model.bank, labels) if several else None,
+        )
+        for model in models
+    )
+    return prompts.render("blocks/mental_models", MentalModelsBlock(shown)).text.strip()
+
+
 def _briefing_block(
-    prompts: Prompts, outcome: RecallOutcome, *, queries: Sequence[str], reminder: str | None
+    prompts: Prompts,
+    outcome: RecallOutcome,
+    queries: Sequence[str],
+    *,
+    above: str,
+    reminder: str | None,
 ) -> Block | None:
     labels = _labels(prompts)
     lines = (line.strip() for line in (outcome.briefing or "").splitlines())
@@ -96,7 +134,7 @@ def _briefing_block(
     count = f"briefed from {len(outcome.hits)} of {outcome.found} found"
     return Block(
         kind="briefing",
-        text=wrap(prompts, "briefing", recalled=text, reminder=reminder),
+        text=wrap(prompts, "briefing", recalled=f"{above}\n{text}", reminder=reminder),
         memories=tuple((hit.id, hit.score) for hit in outcome.hits),
         display=f"{count}: {one_line(' | '.join(queries))}",
     )
@@ -111,6 +149,24 @@ def model_block(prompts: Prompts, content: str, *, name: str) -> Block | None:
     display = f"mental model {one_line(name)}"
     text = wrap(prompts, "mental-model", recalled=text)
     return Block(kind="mental-model", text=text, display=display)
+
+
+def user_block(prompts: Prompts, facts: Sequence[str], *, text: str = "") -> Block | None:
+    """What is known about the person, for the system prompt; None for nothing (pi/UB-08).
+
+    Raises:
+        PromptError: A template cannot be rendered.
+    """
+    if not (facts or text.strip()):
+        return None
+    labels = _labels(prompts)
+    lines = (_safe(line, labels) for line in text.splitlines() if line.strip())
+    variables = UserBlock(
+        facts=tuple(_safe(fact, labels) for fact in facts), text="\n".join(lines)
+    )
+    rendered = prompts.render("blocks/user", variables).text.strip()
+    wrapped = wrap(prompts, "user", recalled=rendered)
+    return Block(kind="user", text=wrapped, placement="system") if rendered else None
 
 
 def wrap(
@@ -167,7 +223,13 @@ def _safe_lines(
         return _safe(text, labels) if text else None
 
     return tuple(
-        replace(line, text=_safe(line.text, labels), origin=safe(line.origin), kind=safe(line.kind))
+        replace(
+            line,
+            text=_safe(line.text, labels),
+            origin=safe(line.origin),
+            kind=safe(line.kind),
+            evidence=tuple(_safe(text, labels) for text in line.evidence),
+        )
         for line in fact_lines(hits, with_bank=with_bank)
     )
 

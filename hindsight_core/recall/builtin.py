@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hindsight_core.hookspecs import hookimpl
-from hindsight_core.recall.floor import above_floors
 from hindsight_core.recall.judge import judge
 from hindsight_core.recall.keywords import has_substance
 from hindsight_core.recall.planner_judged import plan_judged
@@ -60,10 +59,9 @@ class RecallPlugin:
 
     @hookimpl(tryfirst=True)
     def hindsight_filter_hits(self, turn: Turn, query: Query, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Sanitise and redact again what comes out of the bank; apply the configured floors."""
+        """Sanitise and redact again what comes out of the bank."""
         limit = self._settings.security.max_fact_characters
-        clean = clean_hits(list(hits), self._sanitiser, limit=limit)
-        return above_floors(clean, self._settings.recall.min_scores)
+        return clean_hits(list(hits), self._sanitiser, limit=limit)
 
     @hookimpl(trylast=True)
     async def hindsight_judge_hits(self, turn: Turn, query: Query, hits: Sequence[Hit]) -> Verdict:

@@ -9,7 +9,7 @@ holds (``coverage``), that counts; else words are compared here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from hindsight_core.memory import Hit, Query
 from hindsight_core.recall.keywords import terms
@@ -42,9 +42,13 @@ _COMMON = frozenset(
 _PARTS = re.compile(r"[^\W_]+")
 
 
-def above_floors(hits: Sequence[Hit], min_scores: Mapping[str, float]) -> tuple[Hit, ...]:
-    """Hits whose parts reach their floors; ``final`` is the score, a missing part passes."""
-    return tuple(hit for hit in hits if all(_reaches(hit, *floor) for floor in min_scores.items()))
+def reaches(hit: Hit, part: str, floor: float) -> bool:
+    """Whether a part of the score reaches a floor; a hit without that part passes.
+
+    ``final`` is the score itself where a bank names no part so.
+    """
+    value = hit.parts.get(part, hit.score if part == "final" else None)
+    return value is None or value >= floor
 
 
 def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -92,11 +96,6 @@ def _holds_enough(hit: Hit, *, named: frozenset[str], known: frozenset[str]) -> 
 
 def _strength(hit: Hit) -> float:
     return hit.parts.get("words", hit.score)
-
-
-def _reaches(hit: Hit, part: str, floor: float) -> bool:
-    value = hit.score if part == "final" else hit.parts.get(part)
-    return value is None or value >= floor
 
 
 def _stem(word: str) -> str:

@@ -8,6 +8,9 @@ from hindsight_core.memory import Hit
 from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line
 
+EVIDENCE = 3
+"""Lines of evidence below an observation at most (s1/S-REC-7)."""
+
 
 def fact_lines(hits: Iterable[Hit], *, with_bank: bool | None = None) -> tuple[FactLine, ...]:
     """Lines of hits, in their order.
@@ -35,4 +38,5 @@ def _line(hit: Hit, *, with_bank: bool, with_speaker: bool) -> FactLine:
         date=moment.date().isoformat() if moment else None,
         origin=", ".join(origin) or None,
         kind=hit.fact.kind,
+        evidence=tuple(one_line(text) for text in hit.evidence[:EVIDENCE]),
     )

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hindsight_core.recall.floor import CALIBRATED
+from hindsight_core.recall.mental_models import Shown, models_key
 from hindsight_core.recall.merge import MIN_SCORE, Merged
 from hindsight_core.turns import Block, Outcome, Plan, RecallOutcome, Searched, Turn
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
+    from hindsight_core.memory import Hit
 
 NOTHING_FOUND = "the bank returned no facts"
 ALL_SHOWN = "all of it is before the model already"
@@ -36,11 +39,15 @@ def line_cap(settings: Settings, turn: Turn) -> int:
     return min(cap, settings.recall.child_max_lines) if turn.is_child else cap
 
 
-def filter_is_off(settings: Settings, plan: Plan) -> bool:
-    """The user wants unjudged candidates of a model's queries."""
-    return (
-        settings.recall.filter == "off" and not plan.degraded and settings.recall.mode == "judged"
-    )
+def filter_is_off(settings: Settings, plan: Plan, hits: Sequence[Hit]) -> bool:
+    """The user wants unjudged candidates.
+
+    In plain mode too, of a bank that ranks by meaning; what was found by words alone must still
+    be about the prompt, or everything is shown always (br/BR-32).
+    """
+    if settings.recall.filter != "off" or plan.degraded:
+        return False
+    return settings.recall.mode == "judged" or not any(CALIBRATED in hit.parts for hit in hits)
 
 
 def query_texts(outcome: RecallOutcome) -> tuple[str, ...]:
@@ -79,8 +86,17 @@ def conclude(plan: Plan, searched: Sequence[Searched], merged: Merged) -> Recall
     )
 
 
-def placed(outcome: RecallOutcome, block: Block | None) -> RecallOutcome:
-    """The outcome with its block; facts that a template left out were not injected (pi/R-21)."""
+def placed(
+    outcome: RecallOutcome, block: Block | None, *, models: Sequence[Shown] = ()
+) -> RecallOutcome:
+    """The outcome with its block; facts that a template left out were not injected (pi/R-21).
+
+    Mental models alone are something to show too.
+    """
+    if models and block is not None:
+        outcome = replace(outcome, also_shown=(models_key(models),))
+        if outcome.outcome == "empty":
+            return replace(outcome, outcome="injected", reason=None, block=block)
     if outcome.hits and (block is None or block.kind == "reminder"):
         why = "the template blocks/recall rendered nothing"
         return replace(outcome, outcome="empty", reason=why, hits=(), block=block)

@@ -54,11 +54,11 @@ def _query(searched: Searched, fates: tuple[tuple[Hit, Fate], ...]) -> dict[str,
         "score": verdict.score if verdict else None,
         "judge_failed": bool(verdict and verdict.failed),
         "error": searched.error,
-        "hits": [_hit(hit, fate) for hit, fate in fates],
+        "hits": [_hit(hit, fate) for hit, fate in (*fates, *searched.dropped)],
     }
 
 
-def _hit(hit: Hit, fate: Fate) -> Mapping[str, Any]:
+def _hit(hit: Hit, fate: str) -> Mapping[str, Any]:
     return {
         "id": hit.id,
         "text": hit.fact.text,

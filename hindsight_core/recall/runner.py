@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,16 @@ from hindsight_core.errors import BankError, HindsightError
 from hindsight_core.memory import Hit, Query, Scope
 from hindsight_core.recall import outcomes
 from hindsight_core.recall.block import turn_block
+from hindsight_core.recall.block_cache import BlockCache
 from hindsight_core.recall.floor import evident
 from hindsight_core.recall.judge import unjudged
-from hindsight_core.recall.merge import distinct, merge
+from hindsight_core.recall.mental_models import Models, Shown, models_key
+from hindsight_core.recall.merge import CANDIDATES, distinct, merge
+from hindsight_core.recall.plain_query import PlainQuery
+from hindsight_core.recall.quality import quality_pass
 from hindsight_core.recall.record import recall_fields
 from hindsight_core.recall.rounds import Looked, rounds
+from hindsight_core.recall.scopes import kinds_of
 from hindsight_core.recall.search import Cleans, search
 from hindsight_core.turns import Plan, RecallOutcome, Searched, Turn, Verdict
 
@@ -25,11 +31,15 @@ if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
     from hindsight_core.plugins import Hooks
+    from hindsight_core.recall.scopes import BankScope
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
     from hindsight_core.telemetry import ActivityLog
 
 logger = logging.getLogger("hindsight_core.recall")
+LAST_SHARE = 0.1
+"""Share of `recall.timeout_ms` that is left when the last bank must have answered."""
+_SEARCH_UNTIL: ContextVar[float | None] = ContextVar("search_until", default=None)
 How = Callable[[Turn, float], Awaitable[RecallOutcome]]
 """Looks for a turn's facts, until a moment of the loop's clock; the runner places them."""
 
@@ -44,6 +54,7 @@ class RecallRunner:
         stages: Gives the templates of the block.
         sanitiser: Cleans what a search gives.
         clock: Aware UTC now.
+        scopes: How each bank is searched, by its id; a bank without one is searched whole.
         log: Takes one ``recall`` entry a turn (pi/R-22); None for no log.
     """
 
@@ -56,6 +67,7 @@ class RecallRunner:
         sanitiser: Cleans,
         clock: Clock,
         *,
+        scopes: Mapping[str, BankScope] | None = None,
         log: ActivityLog | None = None,
     ) -> None:
         self._settings = settings
@@ -64,7 +76,11 @@ class RecallRunner:
         self._stages = stages
         self._sanitiser = sanitiser
         self._clock = clock
+        self._scopes = scopes or {}
         self._log = log
+        self._cache = BlockCache(clock, ttl_ms=settings.recall.cache_ttl_ms)
+        self._plain = PlainQuery(settings, stages.prompts, clock)
+        self._models = Models(settings.mental_models, sanitiser, clock)
 
     async def run(self, turn: Turn, *, how: How | None = None) -> RecallOutcome:
         """Recall for a prompt, within ``recall.timeout_ms``; never raises but on cancel.
@@ -78,6 +94,7 @@ class RecallRunner:
         started = self._clock()
         seconds = self._settings.recall.timeout_ms / 1000
         deadline = asyncio.get_running_loop().time() + seconds
+        searching = _SEARCH_UNTIL.set(deadline - seconds * LAST_SHARE)
         try:
             async with asyncio.timeout_at(deadline):
                 with work(session_id=turn.session_id, per_turn=True):
@@ -89,6 +106,8 @@ class RecallRunner:
         except Exception as error:
             logger.exception("recall failed")
             outcome = RecallOutcome("failed", reason=f"{type(error).__name__}: {error}")
+        finally:
+            _SEARCH_UNTIL.reset(searching)
         took = self._clock() - started
         await self._tell(turn, outcome, took_ms=round(took.total_seconds() * 1000), by=deadline)
         return outcome
@@ -103,6 +122,7 @@ class RecallRunner:
             bank=bank,
             limit=limit,
             scope=scope,
+            narrow=self._narrowed,
             hooks=self._hooks,
             sanitiser=self._sanitiser,
             max_characters=self._settings.security.max_fact_characters,
@@ -155,11 +175,25 @@ class RecallRunner:
     async def _recall(self, turn: Turn, how: How, deadline: float) -> RecallOutcome:
         if (why := outcomes.why_skipped(self._settings, turn)) is not None:
             return RecallOutcome("skipped", reason=why)
-        return await self._place(turn, await how(turn, deadline))
+        if (known := self._cache.get(turn)) is not None:
+            return known
+        outcome = await self._place(turn, await how(turn, deadline))
+        if self._mode == "plain":
+            self._cache.put(turn, outcome)
+        return outcome
 
     async def _search(self, turn: Turn, plan: Plan, query: Query, bank: Bank) -> Searched:
+        asked = self._narrowed(bank.id, query)
+        if self._mode == "plain":
+            asked = self._plain.worded(asked, turn, self._scopes.get(bank.id))
         try:
-            found = await bank.recall(query)
+            # One bank that hangs hides nothing of the others (s1/S-REC-4).
+            async with asyncio.timeout_at(_SEARCH_UNTIL.get()):
+                found = await bank.recall(asked)
+        except TimeoutError:
+            seconds = self._settings.recall.timeout_ms / 1000
+            why = f"bank {bank.id}: no answer within {seconds:g} s (recall.timeout_ms)"
+            return Searched(query=query, error=why, bank=bank.id, away=True)
         except BankError as error:
             logger.info("bank %s failed: %s", bank.id, error)
             why = f"bank {bank.id}: {error}"
@@ -170,15 +204,25 @@ class RecallRunner:
         self, turn: Turn, plan: Plan, query: Query, *, bank: str, found: Sequence[Hit]
     ) -> Searched:
         """What a bank gave for a query: cleaned, each once, judged."""
-        filtered = await self._hooks.filter_hits(turn, query, found)
-        candidates = distinct(filtered)
+        passed = quality_pass(found, self._settings.recall.min_scores)
+        filtered = await self._hooks.filter_hits(turn, query, passed.kept)
+        scope = self._scopes.get(bank)
+        candidates = distinct(filtered, limit=(scope.top_k if scope else None) or CANDIDATES)
         return Searched(
             query=query,
             found=len(found),
             candidates=candidates,
             verdict=await self._verdict(turn, plan, query, candidates),
             bank=bank,
+            dropped=passed.dropped,
         )
+
+    def _narrowed(self, bank: str, query: Query) -> Query:
+        makes = self._banks[bank].capabilities.observations
+        kinds = kinds_of(query.scope.kinds, observations=makes)
+        query = replace(query, scope=replace(query.scope, kinds=kinds))
+        scope = self._scopes.get(bank)
+        return scope.narrow(query) if scope else query
 
     async def _verdict(
         self, turn: Turn, plan: Plan, query: Query, candidates: tuple[Hit, ...]
@@ -187,7 +231,9 @@ class RecallRunner:
             verdict = await self._hooks.judge_hits(turn, query, candidates)
             # A score of 0 keeps nothing, whoever gave it (protocol.md).
             return verdict or unjudged(candidates, failed=True)
-        if plan.judge or not plan.floor or outcomes.filter_is_off(self._settings, plan):
+        if plan.judge or not plan.floor:
+            return unjudged(candidates)
+        if outcomes.filter_is_off(self._settings, plan, candidates):
             return unjudged(candidates)
         return unjudged(evident(query, candidates))
 
@@ -195,8 +241,18 @@ class RecallRunner:
         if outcome.outcome == "failed" or outcome.block is not None:
             return outcome
         told = replace(turn, boundary=outcome.boundary, injects=bool(outcome.hits))
-        block = turn_block(self._stages.prompts, outcome, reminder=await self._reminder(told))
-        return outcomes.placed(outcome, block)
+        models = await self._mental_models(turn)
+        block = turn_block(
+            self._stages.prompts, outcome, models=models, reminder=await self._reminder(told)
+        )
+        return outcomes.placed(outcome, block, models=models)
+
+    async def _mental_models(self, turn: Turn) -> tuple[Shown, ...]:
+        """Those to show; where blocks stay before the model, only once until they change."""
+        if not self._settings.mental_models.inject or turn.is_child:
+            return ()
+        found = await self._models.of(self._chosen(turn), self._scopes)
+        return () if models_key(found) in turn.shown else found
 
     async def _reminder(self, turn: Turn) -> str | None:
         if turn.is_child:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +12,7 @@ from hindsight_core.memory import Hit, Query, Scope
 from hindsight_core.recall.clip import clip, one_line
 from hindsight_core.recall.keywords import has_substance
 from hindsight_core.recall.merge import distinct
+from hindsight_core.recall.quality import quality_pass
 from hindsight_core.turns import Turn
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def clean_hits(hits: list[Hit], sanitiser: Cleans | None, *, limit: int | None) 
             )
         if text:
             clean.append(hit if text == hit.fact.text else _with_text(hit, text))
-    return clean
+    if sanitiser is None:
+        return clean
+    return [_with_evidence(hit, sanitiser) if hit.evidence else hit for hit in clean]
 
 
 async def search(
@@ -53,6 +56,7 @@ async def search(
     bank: str | None = None,
     limit: int = 10,
     scope: Scope | None = None,
+    narrow: Callable[[str, Query], Query] | None = None,
     hooks: Hooks | None = None,
     sanitiser: Cleans | None = None,
     max_characters: int | None = None,
@@ -65,6 +69,7 @@ async def search(
         bank: Only this one; None for all.
         limit: At most this many.
         scope: What may be found.
+        narrow: Puts each bank's own scope around a query.
         hooks: Plugins that may drop, reorder or mask hits.
         sanitiser: Cleans the texts.
         max_characters: Bound of one text.
@@ -83,15 +88,21 @@ async def search(
         limit=max(1, min(limit, MAX_LIMIT)),
         scope=scope or Scope(),
     )
-    hits = clean_hits(await _ask_all(chosen, query), sanitiser, limit=max_characters)
+    found = await _ask_all(chosen, query, narrow)
+    hits = clean_hits(list(quality_pass(found, {}).kept), sanitiser, limit=max_characters)
     if hooks is not None:
         turn = Turn(id="search", session_id="", prompt=text, banks=tuple(b.id for b in chosen))
         hits = list(await hooks.filter_hits(turn, query, hits))
     return list(distinct(hits, limit=query.limit))
 
 
-async def _ask_all(banks: list[Bank], query: Query) -> list[Hit]:
-    answers = await asyncio.gather(*(bank.recall(query) for bank in banks), return_exceptions=True)
+async def _ask_all(
+    banks: list[Bank], query: Query, narrow: Callable[[str, Query], Query] | None
+) -> list[Hit]:
+    asked = [narrow(bank.id, query) if narrow else query for bank in banks]
+    answers = await asyncio.gather(
+        *(bank.recall(own) for bank, own in zip(banks, asked, strict=True)), return_exceptions=True
+    )
     lists: list[list[Hit]] = []
     failure: BankError | None = None
     for answer in answers:
@@ -105,6 +116,10 @@ async def _ask_all(banks: list[Bank], query: Query) -> list[Hit]:
         raise failure
     # Scores of two banks are not comparable: a stable sort keeps each bank's own order.
     return sorted((hit for found in lists for hit in found), key=lambda hit: -hit.score)
+
+
+def _with_evidence(hit: Hit, sanitiser: Cleans) -> Hit:
+    return replace(hit, evidence=tuple(map(sanitiser.fact_text, hit.evidence)))
 
 
 def _with_text(hit: Hit, text: str) -> Hit:

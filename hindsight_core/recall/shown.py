@@ -30,7 +30,7 @@ def keys(hits: Iterable[Hit]) -> tuple[str, ...]:
 
 def shown_by(outcome: RecallOutcome) -> tuple[str, ...]:
     """Keys to remember after a turn: those of the injected facts and no others (pi/R-18)."""
-    return keys(outcome.hits) if outcome.block is not None else ()
+    return (*keys(outcome.hits), *outcome.also_shown) if outcome.block is not None else ()
 
 
 def read_back(texts: Iterable[str], *, closing: str) -> frozenset[str]:

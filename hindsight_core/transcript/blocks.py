@@ -37,6 +37,7 @@ _FENCE_OPEN = re.compile(
     re.IGNORECASE,
 )
 _FENCE_CLOSE = re.compile(r"-{2,}[ \t]{0,3}end of recalled memory[ \t]{0,3}-{2,}", re.IGNORECASE)
+_SNAPSHOT = re.compile(r"\bhindsight[/-](?:last-recall\.json|shown)\b")
 _ROUNDS = 5
 _BLANK_RUN = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _CONTINUED = (
@@ -83,6 +84,16 @@ def neutralise(text: str) -> str:
 def is_continuation(text: str) -> bool:
     """Whether a message is a host's own summary of an earlier context (br/BR-38)."""
     return text.lstrip()[:120].lower().startswith(_CONTINUED)
+
+
+def is_block(text: str) -> bool:
+    """Whether a stored text is, or holds, a block of recalled memory (s1/S-QP-1).
+
+    A closing mark alone is none: a fact may try to end the block that it is shown in (br/BR-08).
+    """
+    opens = any(mark.kind.startswith("ours ") and not mark.closes for mark in _tags(text))
+    fenced = any(not mark.closes for mark in _fences(text))
+    return opens or fenced or bool(_SNAPSHOT.search(text))
 
 
 def _quoted(found: re.Match[str]) -> str:

@@ -62,7 +62,7 @@ class Kit:
     banks: Callable[[], Sequence[Any]] | None = None
 
     def __post_init__(self) -> None:
-        entries = self.banks or (lambda: bank_entries(self.settings.bank, "shop"))
+        entries = self.banks or (lambda: bank_entries(self.settings, "shop"))
         self.ladder = Ladder(
             self.hooks,
             self._create,

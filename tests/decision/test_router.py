@@ -66,7 +66,7 @@ async def test_ids_that_nobody_asked_are_dropped_and_reported(kit):
 
 @pytest.mark.spec("s1/S-DEC-7")
 async def test_a_bank_that_is_gone_when_the_answer_comes_is_dropped(kit, yes):
-    entries = list(bank_entries(Settings.model_validate({"bank": banks(LIFE)}).bank, "shop"))
+    entries = list(bank_entries(Settings.model_validate({"bank": banks(LIFE)}), "shop"))
 
     def answer(questions):
         entries[:] = [entry for entry in entries if entry.id != "me"]

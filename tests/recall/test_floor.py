@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from hindsight_core.memory import Query
-from hindsight_core.recall.floor import above_floors, evident
+from hindsight_core.recall.floor import evident
 
 
 def texts(hits):
@@ -53,13 +53,6 @@ def test_a_follow_up_is_judged_by_its_context(hit):
 def test_close_vectors_are_evidence(hit):
     hits = [hit("a", parts={"vectors": 0.9}), hit("b", parts={"vectors": 0.5})]
     assert texts(evident(Query("something else"), hits)) == ["a"]
-
-
-def test_configured_floors(hit):
-    hits = [hit("a", score=0.9, parts={"words": 0.2}), hit("b", score=0.4, parts={"words": 0.9})]
-    assert texts(above_floors(hits, {"final": 0.5})) == ["a"]
-    assert texts(above_floors(hits, {"words": 0.5})) == ["b"]
-    assert texts(above_floors(hits, {"vectors": 0.5})) == ["a", "b"]
 
 
 def test_a_calibrated_score_is_taken_at_its_word(hit):

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hindsight_core.banks.base import Capabilities, Reflection
+from hindsight_core.banks.base import Capabilities, MentalModel, Reflection
 from hindsight_core.banks.hindsight.api import Api
 from hindsight_core.banks.hindsight.client import Client
 from hindsight_core.banks.hindsight.documents import Documents
@@ -17,6 +17,7 @@ from hindsight_core.banks.hindsight.errors import ServerError
 from hindsight_core.banks.hindsight.extracted import Extraction
 from hindsight_core.banks.hindsight.facts import OWN, Facts
 from hindsight_core.banks.hindsight.hits import answer_text
+from hindsight_core.banks.hindsight.mental import all_models, content_of
 from hindsight_core.banks.hindsight.search import QUERY_TOKENS, Searcher, cut
 from hindsight_core.banks.hindsight.side import Side
 from hindsight_core.banks.hindsight.tags import tag_fields
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     import httpx
 
     from hindsight_core.config.settings import Settings
-
-PLACEHOLDER = "Generating content..."
 
 
 class HindsightBank:
@@ -247,14 +246,11 @@ class HindsightBank:
 
     async def mental_model(self, model_id: str) -> str | None:
         """Content of a mental model; None while there is none (pi/H-12)."""
-        try:
-            told = await self.api.mental_model(model_id)
-        except ServerError as error:
-            if error.no_such_thing:
-                return None
-            raise
-        content = str(told.get("content") or told.get("body") or "").strip()
-        return content if content and content != PLACEHOLDER else None
+        return await content_of(self.api, model_id)
+
+    async def mental_models(self) -> tuple[MentalModel, ...]:
+        """Mental models that have been written."""
+        return await all_models(self.api)
 
     async def close(self) -> None:
         """Release connections and the side table."""

@@ -55,6 +55,8 @@ class Searcher:
             raise
         found = await self._completed(found_in(answer), query.scope)
         hits = [hit for hit in self._hits(found) if in_scope(hit.fact, query.scope)]
+        if self.settings.include_source_facts:
+            hits = with_evidence(hits, answer)
         floor = query.min_score or 0.0
         return [hit for hit in hits if hit.score >= floor][: query.limit]
 
@@ -97,9 +99,23 @@ class Searcher:
         return replace(fact, metadata={**fact.metadata, "source_facts": ",".join(map(str, behind))})
 
 
+def with_evidence(hits: list[Hit], answer: object) -> list[Hit]:
+    """Hits with the texts of the facts behind them, where the answer has them."""
+    behind = answer.get("source_facts") if isinstance(answer, Mapping) else None
+    if not isinstance(behind, Mapping):
+        return hits
+    texts = {key: found.text for key, raw in behind.items() for found in found_in([raw])}
+
+    def of(hit: Hit) -> tuple[str, ...]:
+        ids = hit.fact.metadata.get("source_facts", "").split(",")
+        return tuple(texts[one] for one in ids if one in texts)
+
+    return [replace(hit, evidence=of(hit)) for hit in hits]
+
+
 def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
     """The request; None when nothing can be found."""
-    text = cut(query.text.strip(), QUERY_TOKENS)
+    text = cut((query.whole or query.text).strip(), QUERY_TOKENS)
     tags = tag_fields(query.scope.tags)
     if query.limit <= 0 or tags is None or not any(letter.isalnum() for letter in text):
         return None
@@ -116,7 +132,8 @@ def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
     types = [kind for kind in query.scope.kinds if kind in TYPES]
     if types and len(types) == len(query.scope.kinds):
         body["types"] = types
-    floors = {part: least for part, least in settings.min_scores.items() if part in _PARTS}
+    # The configured floors are a quality pass of ours, on what comes back (s1/S-QP-1).
+    floors = {part: least for part, least in query.min_scores.items() if part in _PARTS}
     if floors:
         body["min_scores"] = floors
     if settings.query_timestamp:

@@ -38,6 +38,13 @@ class Recall(Section):
     budget: Literal["low", "mid", "high"] = Field("mid", description="Effort of the bank.")
     max_tokens: Positive = Field(2048, description="Text that the bank may return, in tokens.")
     user_max_tokens: Positive = Field(400, description="The same for the user bank.")
+    user_bank: bool = Field(
+        default=False, description="Search the personal bank (bank.user_id) in every turn too."
+    )
+    complete: bool = Field(
+        default=False,
+        description="Each block is complete in itself: facts shown before are shown again.",
+    )
     top_k: Positive = Field(8, description="Facts a bank in plain mode, after the quality pass.")
     min_scores: Mapping[str, Annotated[float, Field(ge=-1, le=1)]] = Field(
         default_factory=dict, description="Floors by part of the score; a part without one passes."

@@ -26,14 +26,17 @@ async def test_every_parameter_goes_over_the_wire(opened, server):
     bank = opened(
         recall={
             "prefer_observations": False,
-            "min_scores": {"semantic": 0.4, "words": 0.2},
+            "min_scores": {"reranker": 0.9},
             "query_timestamp": "2026-01-20T00:00:00Z",
             "include_source_facts": True,
             "max_source_facts_tokens": 512,
         }
     )
     scope = Scope(kinds=("world", "observation"), tags=TagFilter(("a", "b"), "all_strict"))
-    await bank.recall(Query("orders", scope=scope, max_tokens=800, budget="high"))
+    floors = {"semantic": 0.4, "words": 0.2}
+    await bank.recall(
+        Query("orders", scope=scope, max_tokens=800, budget="high", min_scores=floors)
+    )
     assert server.bodies("POST memories/recall") == [
         {
             "query": "orders",

@@ -1,0 +1,77 @@
+"""Puts the pipelines of a runtime together: which banks, which scopes, which built-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindsight_core.memorize.runner import Memorizer
+    from hindsight_core.recall.runner import RecallRunner
+    from hindsight_core.recall.scopes import BankScope
+    from hindsight_core.runtime import Runtime
+
+
+def recall_runner(runtime: Runtime) -> RecallRunner:
+    """The recall pipeline over every bank that may be read."""
+    from hindsight_core.banks.several import open_several
+    from hindsight_core.recall.builtin import RecallPlugin
+    from hindsight_core.recall.runner import RecallRunner
+
+    settings, stages, sanitiser = runtime.settings, runtime.stages, runtime.sanitiser
+    runtime.hooks.register_builtin(
+        RecallPlugin(settings=settings, stages=stages, sanitiser=sanitiser)
+    )
+    scopes = recall_scopes(runtime)
+    return RecallRunner(
+        settings=settings,
+        hooks=runtime.hooks,
+        banks=open_several(runtime.open_bank, scopes, own=runtime.bank_id),
+        stages=stages,
+        sanitiser=sanitiser,
+        clock=runtime.clock,
+        scopes=scopes,
+        log=runtime.log,
+    )
+
+
+def recall_scopes(runtime: Runtime) -> Mapping[str, BankScope]:
+    """How each bank that may be read is searched, the project's first."""
+    from hindsight_core.config.bank_entries import bank_entries
+    from hindsight_core.memorize.labels import Labels
+    from hindsight_core.recall.scopes import ProjectPlace, bank_scopes
+
+    here = Labels.of(runtime.loaded)
+    place = ProjectPlace(here.project_id, here.repo_key, here.project)
+    entries = [e for e in bank_entries(runtime.settings, runtime.bank_id) if e.readable]
+    return bank_scopes(runtime.settings, entries, own=runtime.bank_id, place=place)
+
+
+def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
+    """The memorize pipeline into one bank.
+
+    Args:
+        runtime: The opened configuration.
+        bank_id: Where its facts go.
+        first: No other pipeline of this runtime has brought the built-in hooks yet.
+    """
+    from hindsight_core.memorize.builtin import MemorizePlugin
+    from hindsight_core.memorize.labels import Labels
+    from hindsight_core.memorize.runner import Memorizer
+
+    settings, stages, sanitiser = runtime.settings, runtime.stages, runtime.sanitiser
+    if first:
+        runtime.hooks.register_builtin(
+            MemorizePlugin(settings=settings, stages=stages, sanitiser=sanitiser)
+        )
+    return Memorizer(
+        settings=settings,
+        hooks=runtime.hooks,
+        bank=runtime.open_bank(bank_id),
+        stages=stages,
+        outbox=runtime.outbox,
+        sessions=runtime.sessions,
+        sanitiser=sanitiser,
+        clock=runtime.clock,
+        labels=Labels.of(runtime.loaded),
+    )

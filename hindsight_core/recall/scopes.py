@@ -1,0 +1,152 @@
+"""Which part of each bank this project sees, and how much of it (s1/S-TAG, S-REC-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from hindsight_core.memory import Query, TagFilter, TagMatch
+
+if TYPE_CHECKING:
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.config.settings.bank import BankEntry
+
+UNTAGGED = TagFilter((), "exact")
+SERVER_TYPES = ("world", "experience", "observation")
+PERSONAL_ROLES = ("life", "user", "global", "personal")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPlace:
+    """The project of a session, as tags and hints name it (s1/S-ID-3).
+
+    Attributes:
+        project: Its id; empty where there is none.
+        repo: Its older id, by its folder: memories that carry it stay visible.
+        folder: Name of its folder.
+    """
+
+    project: str = ""
+    repo: str = ""
+    folder: str = ""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What marks a memory as this project's."""
+        pairs = (("project", self.project), ("repo", self.repo))
+        return tuple(f"{name}:{value}" for name, value in pairs if value)
+
+
+@dataclass(frozen=True, slots=True)
+class BankScope:
+    """How one bank is searched.
+
+    Attributes:
+        bank: Its id.
+        kind: ``project``, or ``user`` for what is the person's in every project.
+        tags: What of it is seen; None for all.
+        max_tokens: Text that it may return.
+        top_k: Facts of it at most, in plain mode.
+        project: Id of the project; empty where there is none.
+        repo: Its older id, by its folder.
+        folder: Name of its folder.
+    """
+
+    bank: str
+    kind: Literal["project", "user"] = "project"
+    tags: TagFilter | None = None
+    max_tokens: int | None = None
+    top_k: int | None = None
+    project: str = ""
+    repo: str = ""
+    folder: str = ""
+
+    def narrow(self, query: Query) -> Query:
+        """The query as this bank is asked; what the caller wants is AND-ed (s1/S-TAG-4)."""
+        tags = both(self.tags, query.scope.tags)
+        asked = query.max_tokens
+        bound = self.max_tokens if asked is None else min(asked, self.max_tokens or asked)
+        return replace(query, scope=replace(query.scope, tags=tags), max_tokens=bound)
+
+
+def bank_scopes(
+    settings: Settings, entries: Sequence[BankEntry], *, own: str, place: ProjectPlace
+) -> Mapping[str, BankScope]:
+    """A scope for each bank (s1/S-TAG-2, S-TAG-3, S-TAG-5).
+
+    Args:
+        settings: ``scope`` and ``recall``.
+        entries: The session's banks.
+        own: The project's bank.
+        place: The project that the session belongs to.
+    """
+    return {entry.id: _scope(settings, entry, own=own, place=place) for entry in entries}
+
+
+def kinds_of(kinds: Sequence[str], *, observations: bool) -> tuple[str, ...]:
+    """Kinds to ask a bank for: facts stand for observations where it makes none (config.md).
+
+    Args:
+        kinds: What is wanted.
+        observations: The bank makes observations of facts, and tells its types apart.
+    """
+    if observations or not any(kind in SERVER_TYPES for kind in kinds):
+        return tuple(kinds)
+    return ()
+
+
+def both(one: TagFilter | None, other: TagFilter | None) -> TagFilter | None:
+    """Both conditions; None for no condition."""
+    if one is None or other is None:
+        return one or other
+    return TagFilter(all_of=(one, other))
+
+
+def asked(
+    scope: BankScope,
+    *,
+    tags: Sequence[str] = (),
+    match: TagMatch = "any_strict",
+    groups: Sequence[TagFilter] = (),
+) -> TagFilter | None:
+    """A caller's own tags and groups within a bank's scope (s1/S-TAG-4, S-TAG-7).
+
+    ``exact`` is one condition over the scope's tags and the caller's together.
+    """
+    if tags and match == "exact":
+        held = scope.tags.tags if scope.tags else ()
+        whole: TagFilter | None = TagFilter(tuple(dict.fromkeys((*held, *tags))), "exact")
+    else:
+        whole = both(scope.tags, TagFilter(tuple(tags), match) if tags else None)
+    for group in groups:
+        whole = both(whole, group)
+    return whole
+
+
+def _scope(settings: Settings, entry: BankEntry, *, own: str, place: ProjectPlace) -> BankScope:
+    of_project = entry.id == own or entry.role not in PERSONAL_ROLES
+    recall = settings.recall
+    return BankScope(
+        bank=entry.id,
+        kind="project" if of_project else "user",
+        project=place.project,
+        repo=place.repo,
+        folder=place.folder,
+        tags=_tags(settings, entry, of_project=of_project, project_tags=place.tags),
+        max_tokens=None if of_project else recall.user_max_tokens,
+        top_k=recall.top_k if recall.mode == "plain" else None,
+    )
+
+
+def _tags(
+    settings: Settings, entry: BankEntry, *, of_project: bool, project_tags: Sequence[str]
+) -> TagFilter | None:
+    scope = settings.scope
+    if scope.mode != "domain-tagged" or entry.id in scope.unscoped_recall_banks:
+        return None
+    tags = tuple(project_tags) if of_project else scope.user_scope_tags
+    leaf = TagFilter(tags, "any_strict") if tags else None
+    if of_project and scope.include_shared_observations:
+        return TagFilter(any_of=(leaf, UNTAGGED)) if leaf else UNTAGGED
+    return leaf
