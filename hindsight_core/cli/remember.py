@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,9 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
         transcript = read_transcript(Path(file), host=host, importers=importers)
     except TranscriptError as error:
         return {"file": file, "outcome": "unreadable", "reason": str(error), "facts": []}
+    # A file may name its session by anything; the name is written to many places.
+    named = runtime.sanitiser.entry_id(transcript.session_id)
+    transcript = replace(transcript, session_id=named)
     try:
         reports = await runtime.memorizer.remember_transcript(transcript, reason="manual")
     except HindsightError as error:

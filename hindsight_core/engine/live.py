@@ -20,6 +20,7 @@ from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
 from hindsight_core.engine.study import Study
 from hindsight_core.engine.tools.box import Tools
+from hindsight_core.engine.upkeep import Upkeep
 from hindsight_core.engine.watch import Watch
 from hindsight_core.engine.work import Work
 from hindsight_core.errors import HindsightError
@@ -57,8 +58,8 @@ class LiveSession:
         host: str,
         bridge: BridgeAccess,
     ) -> None:
+        self.opening = opening = opening.named(runtime.sanitiser.entry_id)
         session = opening.session.id
-        self.opening = opening
         self.runtime = runtime
         self.path = LivePath()
         self.modes = Modes(runtime, notices=notices, session_id=session)
@@ -88,6 +89,7 @@ class LiveSession:
         self.person = person_of(self)
         self.auto = Auto.of(runtime.settings)
         self.study = Study(self)
+        self.upkeep = Upkeep(runtime, watched=opening.capabilities.status)
         self.at_start = AtStart(self)
         self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
         self._turns = 0
@@ -128,6 +130,7 @@ class LiveSession:
             await self.durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
             self.work.start(recover=self.memorizes)
+            self.upkeep.start()
 
     async def turn_start(
         self, turn_id: str, prompt: str, params: Mapping[str, Any], *, limit_s: float
@@ -208,6 +211,7 @@ class LiveSession:
         When the host is gone (``crash``) no model is asked: windows are made durable and wait.
         """
         await self.watch.stop()
+        await self.upkeep.stop()
         entries = self.modes.writable(self.path.entries)
         if self.memorizes and entries:
             await self.durable.write(entries)
@@ -219,6 +223,8 @@ class LiveSession:
             pending = await self.work.finish(timeout_s=timeout_s)
             await self.shown.flush()
             await self.recalling.flush()
+            if self.person is not None:
+                await self.person.close()
         finally:
             await self.durable.end()
         return pending
@@ -250,9 +256,14 @@ class LiveSession:
             prompt=runtime.sanitiser.text(prompt),
             entries=tuple(runtime.sanitiser.entries(self.path.entries)),
             banks=(runtime.bank_id,),
-            shown=frozenset() if complete else await self.shown.keys(),
+            shown=self._before_the_model | (frozenset() if complete else await self.shown.keys()),
             is_child=self.is_child,
         )
+
+    @property
+    def _before_the_model(self) -> frozenset[str]:
+        """Keys of facts that the system prompt holds."""
+        return self.person.keys if self.person is not None else frozenset()
 
     def _after(self, outcome: RecallOutcome) -> None:
         from hindsight_core.recall.shown import shown_by

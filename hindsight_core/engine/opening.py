@@ -87,6 +87,14 @@ class Opening:
         bank = self.loaded.bank
         return {"id": bank.id, "backend": bank.backend} if bank.id else None
 
+    def named(self, name: Callable[[str], str]) -> Opening:
+        """The same session under an id that may be written anywhere.
+
+        Args:
+            name: Gives it for the host's own id, such as `Sanitiser.entry_id`.
+        """
+        return replace(self, session=replace(self.session, id=name(self.session.id)))
+
     def off(self, reason: str) -> Opening:
         """The same session with memory off, because it could not be opened."""
         return replace(self, state="off", reason=reason)

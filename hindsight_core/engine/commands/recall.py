@@ -17,6 +17,8 @@ class MemRecall(Command):
         if not arguments:
             raise UsageError("usage: /mem-recall <query>")
         live = self.live
+        if (why := await live.modes.refuses("hindsight_recall")) is not None:
+            return CommandResult(why, "error")
         answer = await live.tools.call("hindsight_recall", {"query": arguments})
         details = answer.details
         found = details.get("hits") or []

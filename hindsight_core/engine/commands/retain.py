@@ -21,6 +21,8 @@ class MemRetain(Command):
         runtime = self.live.runtime
         if runtime.read_only:
             raise MemoryOff("bank.read_only is set: nothing is stored")
+        if (why := await self.live.modes.refuses("hindsight_retain")) is not None:
+            return CommandResult(why, "error")
         task = RetainTask(
             task=arguments, bank=runtime.bank_id, language=runtime.settings.memorize.language
         )

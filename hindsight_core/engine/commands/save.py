@@ -20,7 +20,10 @@ class MemSave(Command):
         live = self.live
         if live.runtime.read_only:
             raise MemoryOff("bank.read_only is set: nothing is stored")
-        entries = live.path.entries
+        await live.modes.refresh()
+        if (why := live.modes.why_no_session) is not None:
+            return CommandResult(f"nothing is saved here: {why}", "error")
+        entries = live.modes.writable(live.path.entries)
         if not entries:
             return CommandResult("nothing to save: nothing was said in this session yet")
         live.work.memorize(entries, reason="resave" if arguments else "manual")

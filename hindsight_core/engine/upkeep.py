@@ -1,0 +1,79 @@
+"""Puts things in order when a session begins, in the background: no turn waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from hindsight_core.errors import HindsightError
+
+if TYPE_CHECKING:
+    from hindsight_core.runtime import Runtime
+
+logger = logging.getLogger("hindsight_core.engine")
+
+
+class Upkeep:
+    """Prunes what nobody needs, lets reviews expire, makes sure of a bank that is elsewhere.
+
+    Trouble is logged: the next session tries it again.
+
+    Args:
+        runtime: The opened configuration.
+        watched: The widget asks the bank already, and makes sure of it.
+    """
+
+    def __init__(self, runtime: Runtime, *, watched: bool) -> None:
+        self._runtime = runtime
+        self._watched = watched
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Once a session."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """The session ends: what is not done yet is for the next one."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def finished(self) -> None:
+        """Wait for it."""
+        if self._task is not None:
+            await self._task
+
+    async def _run(self) -> None:
+        for step in (self._ensure, self._prune, self._expire):
+            try:
+                await step()
+            except HindsightError as error:
+                logger.info("upkeep: %s", error)
+            except Exception:
+                logger.exception("upkeep failed")
+
+    async def _ensure(self) -> None:
+        """The bank is there, with our missions (pi/W-06); one that is a file was opened already."""
+        bank = self._runtime.bank
+        if not self._watched and getattr(bank, "path", None) is None:
+            await bank.ensure()
+
+    async def _prune(self) -> None:
+        from hindsight_core.state.retention import prune
+
+        runtime = self._runtime
+        await prune(runtime.queue, runtime.sessions, clock=runtime.clock)
+
+    async def _expire(self) -> None:
+        """Nobody has to open the review for its time to run out (pi/Q-05)."""
+        from hindsight_core.engine.reviewing import Review
+
+        review = Review(self._runtime)
+        try:
+            await review.expire()
+        finally:
+            await review.close()
