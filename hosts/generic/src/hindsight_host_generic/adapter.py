@@ -16,7 +16,6 @@ from hindsight_core.transcript.wire import entry_to_wire
 from hindsight_host_generic.agents.base import Agent, Event, Reply
 from hindsight_host_generic.hooks import Hook, read_hook
 from hindsight_host_generic.sources import Source
-from hindsight_host_generic.transcripts.follow import News
 from hindsight_host_generic.transcripts.gemini import without_hook_context
 
 Params = dict[str, Any]
@@ -128,8 +127,8 @@ class AgentAdapter:
 
         async def end() -> None:
             async with self._order:
-                await self._read(hook, ended=True)
-                await self._engine.call("turn/end", {"aborted": False})
+                path = await self._read(hook, ended=True)
+                await self._send("turn/end", {"aborted": False, **path})
 
         await self._go_on(end(), wait_s=_DURABLE_S)
         return None
@@ -140,7 +139,7 @@ class AgentAdapter:
 
         async def compact() -> None:
             async with self._order:
-                await self._read(hook)
+                await self._send("turn/progress", await self._read(hook))
                 self._compacting = True
                 await self._engine.call("compact/before", {"reason": hook.why})
 
@@ -160,9 +159,8 @@ class AgentAdapter:
         async def end() -> None:
             async with self._order:
                 try:
-                    await self._read(hook)
-                    await self._engine.call("turn/progress", {})
-                    await self._engine.call("turn/end", {"aborted": False})
+                    path = await self._read(hook)
+                    await self._send("turn/end", {"aborted": False, **path})
                 finally:
                     durable.set()
                 await self._engine.call("session/end", {"reason": hook.why})
@@ -213,30 +211,35 @@ class AgentAdapter:
 
         async def read() -> None:
             async with self._order:
-                await self._read(hook)
+                path = await self._read(hook)
+                if path:
+                    await self._send("turn/progress", path)
 
         await self._go_on(read(), wait_s=wait_s)
 
-    async def _read(self, hook: Hook, *, ended: bool = False) -> None:
+    async def _read(self, hook: Hook, *, ended: bool = False) -> Params:
+        """What is new on the path, as ``entries`` and ``since`` of a call; empty for nothing."""
         news = await self._source.update(hook, ended=ended)
         if news.skipped:
             size = news.skipped // (1024 * 1024)
             self.tell("info", f"The first {size} MB of this session's transcript were not read.")
-        if news.compacted and not self._compacting:
-            # The agent did not say so: what the engine still has on its path is about to go.
-            await self._engine.call("compact/before", {"reason": "unknown"})
-        await self._pass_on(news)
         if news.compacted:
+            if not self._compacting:
+                # The agent did not say so: what the engine still has on its path is about to go.
+                await self._engine.call("compact/before", {"reason": "unknown"})
             self._compacting = False
             await self._engine.call("compact/after", {})
+        if news.since is not None and not news.entries:
+            return {}
+        path: Params = {"entries": [entry_to_wire(entry) for entry in news.entries]}
+        return path if news.since is None else {**path, "since": news.since}
 
-    async def _pass_on(self, news: News) -> None:
-        if not news.entries and news.since is not None:
-            return
-        params: Params = {"entries": [entry_to_wire(entry) for entry in news.entries]}
-        if news.since is not None:
-            params["since"] = news.since
-        await self._engine.call("turn/progress", params)
+    async def _send(self, method: str, params: Params) -> None:
+        result = await self._engine.call(method, params)
+        if result.get("reason") == "resync":
+            whole = [entry_to_wire(entry) for entry in self._source.entries]
+            given = {name: value for name, value in params.items() if name != "since"}
+            await self._engine.call(method, {**given, "entries": whole})
 
     async def _go_on(self, work: Any, *, wait_s: float) -> None:  # noqa: ANN401 - a coroutine
         task = self._spawn(work)

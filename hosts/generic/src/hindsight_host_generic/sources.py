@@ -42,6 +42,13 @@ class Source:
         if self._follower is None:
             self._spoken.prompt(text)
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The whole path, as far as this process knows it."""
+        if self._follower is not None:
+            return self._follower.entries
+        return entries_from_wire(self._spoken.entries).entries
+
     async def update(self, hook: Hook, *, ended: bool) -> News:
         """What is new since the last time.
 
@@ -54,7 +61,7 @@ class Source:
         if news is not None:
             return news
         entries = self._words(hook) if ended else ()
-        return News(entries, since=self._last(entries))
+        return News(entries, since=self._last(entries) if entries else "")
 
     async def _from_file(self, path: str, reply: str | None) -> News | None:
         follower = self._follow(path)

@@ -40,7 +40,11 @@ def read_claude_code(record: Record, previous: str | None) -> Said:
     message = record.get("message")
     if kind not in ("user", "assistant") or not isinstance(message, Mapping):
         return "unknown"
-    made_by_host = record.get("isMeta") is True or record.get("isCompactSummary") is True
+    made_by_host = (
+        record.get("isMeta") is True
+        or record.get("isCompactSummary") is True
+        or message.get("model") == "<synthetic>"
+    )
     return _entry(record, previous, role="host" if made_by_host else None)
 
 
