@@ -55,10 +55,10 @@ def user_bank(value: object) -> Settings:
 
 
 def debug(value: object) -> Settings:
-    """True means the level ``debug``; false leaves the level alone."""
+    """True means the level ``debug``; false the ordinary one, whatever a weaker place says."""
     if not isinstance(value, bool):
         raise ValueError("true or false")
-    return {"log.level": "debug"} if value else {}
+    return {"log.level": "debug" if value else "warning"}
 
 
 def categories(value: object) -> Settings:

@@ -176,7 +176,7 @@ def test_a_home_that_cannot_be_written_is_no_failure(world):
     assert world.load().bank.id == "shop-front"
 
 
-@pytest.mark.spec("br/BR-49")
+@pytest.mark.spec("br/BR-49", "oc/O-CA-1")
 @pytest.mark.parametrize(
     ("table", "folder", "expected"),
     [
@@ -212,6 +212,7 @@ def test_template(world):
     assert world.load().bank.id == "shop-front"
 
 
+@pytest.mark.spec("oc/O-CA-1")
 def test_opt_in_only(world):
     world.own('[bank]\nid = "auto"\nopt_in_only = true\nopt_in_paths = ["~/work"]\n')
     bank = world.load().bank

@@ -162,6 +162,9 @@ def test_opencode_options_beat_the_environment(world):
     assert str(loaded.settings.hindsight.token) == "**********"
     world.env["HINDSIGHT_DEBUG"] = "off"
     assert world.load(host="opencode").settings.log.level == "warning"
+    world.env["HINDSIGHT_DEBUG"] = "1"
+    silent = world.load(host="opencode", host_options={"debug": False})
+    assert silent.settings.log.level == "warning"
 
 
 @pytest.mark.spec("am/A-CFG-1")

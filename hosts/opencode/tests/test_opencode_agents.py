@@ -13,8 +13,10 @@ from hindsight_core.testing.hosts import FakeEngine
 class States(FakeEngine):
     """Answers ``initialize`` by agent."""
 
-    states: dict[str | None, str] = {}
-    warnings: tuple[str, ...] = ()
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: dict[str | None, str] = {}
+        self.warnings: tuple[str, ...] = ()
 
     async def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":

@@ -16,7 +16,7 @@ def operation(status, error=None):
     return {"status": status, "error_message": error, "child_operations": []}
 
 
-@pytest.mark.spec("pi/H-22", "pi/D-24")
+@pytest.mark.spec("pi/H-22", "pi/D-24", "oc/O-RET-5")
 async def test_a_write_is_watched_until_it_has_ended(bank, server):
     server.answers["GET operations/*"] = [operation("pending"), operation("completed")]
     assert (await bank.retain(TEXT)).outcome == "stored"
@@ -28,7 +28,7 @@ async def test_a_write_is_watched_until_it_has_ended(bank, server):
     ] == [body["operation_id"]] * 2
 
 
-@pytest.mark.spec("pi/D-24")
+@pytest.mark.spec("pi/D-24", "oc/O-RET-5")
 async def test_a_failed_extraction_is_an_error_and_the_next_try_is_a_new_write(bank, server):
     failed = operation("failed", "Fact extraction failed: 1/1 chunks failed")
     server.answers["GET operations/*"] = [failed, operation("completed")]
