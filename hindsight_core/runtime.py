@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hindsight_core.prompts import Prompts
     from hindsight_core.providers.chain import ModelChain
     from hindsight_core.recall.runner import RecallRunner
+    from hindsight_core.recall.scopes import BankScope
     from hindsight_core.services import BridgeAccess
     from hindsight_core.stages import Stages
     from hindsight_core.state.journal import Journal
@@ -145,11 +146,11 @@ class Runtime:
     @cached_property
     def outbox(self) -> Outbox:
         """Durable first, then the bank."""
-        from hindsight_core.memorize.gate import Gate
+        from hindsight_core.memorize.gate import gating
         from hindsight_core.state.outbox import Outbox
 
-        gate = Gate.of(self.settings, self.env)
-        return Outbox(self.queue, clock=self.clock, redact=self.sanitiser.redact, gate=gate)
+        gates = gating(self.settings, self.env)
+        return Outbox(self.queue, clock=self.clock, redact=self.sanitiser.redact, **gates)
 
     @cached_property
     def journal(self) -> Journal:
@@ -226,6 +227,13 @@ class Runtime:
         from hindsight_core.assembly import recall_runner
 
         return recall_runner(self)
+
+    @cached_property
+    def recall_scopes(self) -> Mapping[str, BankScope]:
+        """How each bank that may be read is searched, the project's first."""
+        from hindsight_core.assembly import recall_scopes
+
+        return recall_scopes(self)
 
     @property
     def memorizer(self) -> Memorizer:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from hindsight_core.errors import MemoryOff
 from hindsight_core.state.codec import encode_document
@@ -76,13 +76,22 @@ class Gate:
             why = said.decode(errors="replace").strip()[:_LONGEST]
             raise self._blocked(f"exit {process.returncode}" + (f": {why}" if why else ""))
 
-    @classmethod
-    def of(cls, settings: Settings, env: Mapping[str, str]) -> Gate | None:
-        """The configured one; None where there is none."""
-        retain = settings.retain
-        if not retain.before_enqueue:
-            return None
-        return cls(retain.before_enqueue, timeout_ms=retain.before_enqueue_timeout_ms, env=env)
-
     def _blocked(self, why: str) -> MemoryOff:
         return MemoryOff(f"retain.before_enqueue ({self._command[0]}) blocks the write: {why}")
+
+
+class Gating(TypedDict):
+    """What the settings say about the way of a write into the queue and out of it."""
+
+    gate: Gate | None
+    gather: int
+
+
+def gating(settings: Settings, env: Mapping[str, str]) -> Gating:
+    """Arguments of an `Outbox`."""
+    retain = settings.retain
+    gate = None
+    if retain.before_enqueue:
+        gate = Gate(retain.before_enqueue, timeout_ms=retain.before_enqueue_timeout_ms, env=env)
+    coalesced = retain.delivery == "coalesced"
+    return Gating(gate=gate, gather=settings.queue.batch if coalesced else 1)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindsight_core.errors import BankError, HindsightError, StorageError
+from hindsight_core.errors import BankError, StorageError
 from hindsight_core.memory import Receipt
 from hindsight_core.services import Clock, utc_now
+from hindsight_core.state.delivery import PROBE_S, answers, heart, sent
 from hindsight_core.state.jobs import WindowMark
 from hindsight_core.state.owner import Owner
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import Awaitable, Callable
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.memory import Document
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from hindsight_core.state.queue import Queue
     from hindsight_core.state.retained import TranscriptMark
 
-_PROBE_S = 5.0
 _POLL_S = 0.05
 _BEHIND = "it is on disk, behind writes that another process delivers"
 _LONGEST_REASON = 500
@@ -71,6 +71,8 @@ class Outbox:
         timeout_s: Bound on one delivery.
         redact: Cleans the reasons of failures: a bank's error may repeat a token.
         gate: May refuse a write before it is on disk, by raising `HindsightError`.
+        gather: Send by ourselves only when so many writes wait; what a person or the agent asked
+            for is sent at once.
     """
 
     def __init__(
@@ -81,9 +83,11 @@ class Outbox:
         timeout_s: float = 60.0,
         redact: Callable[[str], str] = str,
         gate: Callable[[str, Document], Awaitable[None]] | None = None,
+        gather: int = 1,
     ) -> None:
         self.queue = queue
         self._gate = gate
+        self._gather = gather
         self._redact = redact
         self._clock = clock
         self._timeout_s = timeout_s
@@ -119,13 +123,15 @@ class Outbox:
         """
         if self._gate is not None:
             await self._gate(bank.id, document)
+        waits = not document.explicit and self._gather > 1
+        waits = waits and await self.queue.pending(bank.id) + 1 < self._gather
         entered = await self.queue.enqueue(
             bank.id,
             document,
             window=WindowMark(*window) if isinstance(window, tuple) else window,
             session_id=session_id,
             again=again or document.explicit,
-            owner=self._owner,
+            owner=None if waits else self._owner,
         )
         if entered.job is not None:
             return (await self._deliver(bank, entered.job)).receipt
@@ -133,6 +139,8 @@ class Outbox:
             return Receipt("failed", document.id, reason=OVERLAP)
         if entered.job_id is None:
             return Receipt("known", document.id, fact_ids=entered.fact_ids)
+        if waits:
+            return Receipt("queued", document.id)
         return await self._behind_others(bank, document, entered.job_id)
 
     async def drain(
@@ -190,7 +198,7 @@ class Outbox:
 
     async def _behind_others(self, bank: Bank, document: Document, job_id: int) -> Receipt:
         """Earlier writes come first: deliver them, as long as that is quick."""
-        until = time.monotonic() + _PROBE_S
+        until = time.monotonic() + PROBE_S
         while True:
             report = await self.drain(bank, deadline_s=max(0.0, until - time.monotonic()))
             for receipt in report.receipts:
@@ -212,8 +220,8 @@ class Outbox:
     async def _deliver(self, bank: Bank, job: Job, *, limit_s: float | None = None) -> _Try:
         bound = min(self._timeout_s, limit_s) if limit_s is not None else self._timeout_s
         try:
-            async with self._heart(job), asyncio.timeout(bound):
-                receipt = await _sent(bank, job)
+            async with heart(self.queue, job), asyncio.timeout(bound):
+                receipt = await sent(bank, job)
         except asyncio.CancelledError:
             with suppress(StorageError):
                 await asyncio.shield(self.queue.release(job))
@@ -236,7 +244,7 @@ class Outbox:
         away = wait is not None or isinstance(error.__cause__, StorageError)
         if error.retryable or away:
             return await self._failed(bank, job, reason, away=away, retry_after=wait)
-        if not await _answers(bank):
+        if not await answers(bank):
             return await self._failed(bank, job, reason, away=True)
         await self.queue.fail(job, reason, retryable=False)
         return _Try(Receipt("failed", job.document.id, reason=reason))
@@ -250,53 +258,10 @@ class Outbox:
         away: bool = False,
         retry_after: float | None = None,
     ) -> _Try:
-        away = away or not await _answers(bank)
+        away = away or not await answers(bank)
         state = await self.queue.fail(job, reason, retry_after=retry_after, bank_is_away=away)
         outcome = Receipt("failed" if state == "dead" else "queued", job.document.id, reason=reason)
         return _Try(outcome, away=away)
 
     def _clean(self, error: Exception) -> str:
         return self._redact(str(error))[:_LONGEST_REASON]
-
-    @asynccontextmanager
-    async def _heart(self, job: Job) -> AsyncIterator[None]:
-        """Keep a claim while its delivery takes long."""
-
-        async def beat() -> None:
-            while True:
-                await asyncio.sleep(self.queue.policy.lease / 3)
-                with suppress(StorageError):  # a busy file: the next beat comes in time
-                    if not await self.queue.heartbeat(job):
-                        return
-
-        task = asyncio.create_task(beat())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-
-async def _sent(bank: Bank, job: Job) -> Receipt:
-    if not job.document.append:
-        return await bank.retain(job.document)
-    append: Callable[..., Awaitable[Receipt]] | None = getattr(bank, "append", None)
-    if append is None:
-        raise BankError(
-            f"{bank.id} cannot add to a document: it is another bank now", retryable=False
-        )
-    # A try that is repeated after a crash or a lost answer is the same addition (s1/S-RET-9).
-    return await append(job.document, operation=f"{job.id}:{job.content_hash}")
-
-
-async def _answers(bank: Bank) -> bool:
-    """Whether a bank works at all, so that a failure is the document's own."""
-    try:
-        async with asyncio.timeout(_PROBE_S):
-            await bank.stats()
-    except (HindsightError, TimeoutError):
-        return False
-    except Exception:  # a third party's bank may raise anything
-        return False
-    return True

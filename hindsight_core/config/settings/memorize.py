@@ -92,7 +92,7 @@ class Retain(Section):
     )
     extras: bool = Field(default=False, description="Also tool calls, results and reasoning.")
     delivery: Literal["immediate", "coalesced"] = Field(
-        "immediate", description="Each write by itself, or joined with the one before."
+        "immediate", description="Send each write at once, or gather them."
     )
     update_mode: Literal["append", "replace"] = Field(
         "replace", description="What happens to a document that exists."
@@ -136,7 +136,7 @@ class Queue(Section):
     backoff_ms: Ms = Field(1000, description="Wait after the first failure; doubled each time.")
     max_backoff_ms: Ms = Field(300000, description="Longest wait between two tries.")
     lease_ms: Positive = Field(30000, description="A worker silent this long has lost its writes.")
-    batch: Positive = Field(10, description="Writes claimed at once.")
+    batch: Positive = Field(10, description="Gathered writes that are sent together at the latest.")
 
 
 class Review(Section):
