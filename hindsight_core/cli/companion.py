@@ -29,7 +29,7 @@ def _prompts() -> Prompts:
     from hindsight_core.prompts import Prompts
 
     try:
-        loaded, hooks = configure(cwd=Path.cwd(), env=os.environ)
+        loaded, hooks = configure(cwd=Path.cwd(), env=os.environ, claim=False)
     except HindsightError:
         # What is wrong with the configuration is said elsewhere; the packaged text will do.
         return Prompts()

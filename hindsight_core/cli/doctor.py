@@ -18,17 +18,17 @@ COLOURS = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 @click.command()
 @common
-@click.option("--host", metavar="NAME", help="Check this host's wiring too.")
+@click.option("--host", metavar="NAME", help="This host's wiring; else all that are wired.")
 def doctor(app: App, host: str | None) -> int:
-    """Check files, configuration, plugins, templates, model, embedder, bank and queue.
+    """Check files, configuration, plugins, templates, model, embedder, bank, queue and hosts.
 
-    The bank is really written to, read back and cleaned again.
+    The bank is really written to, read back and cleaned again, also through each host's wiring.
     """
-    findings = app.run(_examine(app))
-    if host is not None:
-        from hindsight_core.cli.wiring import wiring
+    from hindsight_core.cli.wiring import wired_hosts, wiring
 
-        findings += wiring(app, host)
+    findings = app.run(_examine(app))
+    for name in wired_hosts(app) if host is None else [host]:
+        findings += wiring(app, name)
     app.emit(
         {
             "findings": [

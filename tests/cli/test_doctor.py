@@ -141,3 +141,41 @@ def test_a_log_that_is_off_is_no_history_of_success(mem):
     said = mem("doctor", "--json")
     assert levels(said)["history"] == "warning"
     assert "last recall" not in levels(said)
+
+
+def test_every_wired_host_is_tried_through_what_it_starts(mem, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_DAEMON", "off")
+    assert mem("install", "codex").code == 0
+
+    said = mem("doctor", "--json")
+
+    found = levels(said)
+    assert (found["codex wiring"], found["codex hook"], found["codex tools"]) == ("ok",) * 3
+    assert "claude-code wiring" not in found
+    assert texts_of(said, "codex tools") == ["written, read back, deleted"]
+    assert mem("facts", "list", "--state", "all", "--json").data["total"] == 0
+
+
+def test_a_host_whose_file_cannot_be_read_any_more_is_named(mem, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_DAEMON", "off")
+    mem("install", "codex")
+    file = Path(os.environ["HOME"], ".codex/hooks.json")
+    file.write_text("{\n oops")
+
+    said = mem("doctor", "--json")
+
+    assert said.code == 1
+    [text] = texts_of(said, "codex wiring")
+    assert f"{file}, line 2" in text
+
+
+def test_a_bank_that_is_away_fails_through_the_host_too(mem, monkeypatch, loopback):
+    monkeypatch.setenv("HINDSIGHT_MEM_DAEMON", "off")
+    monkeypatch.setenv("HINDSIGHT_MEM_HINDSIGHT__BASE_URL", "http://127.0.0.1:9")
+    mem("install", "codex")
+
+    said = mem("doctor", "--host", "codex", "--json")
+
+    assert said.code == 1
+    assert levels(said)["codex tools"] == "failed"
+    assert mem("queue", "list", "--json").data["jobs"] == []

@@ -83,3 +83,70 @@ def test_a_file_that_cannot_be_parsed_is_named_with_its_line(settings: Path) -> 
 
 def test_an_unknown_host_is_refused_with_the_known_ones(settings: Path) -> None:
     assert "generic" in run("install", "nothing", code=2)
+
+
+@pytest.fixture
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with two agents, and a path on which no other is found."""
+    home = Path(os.environ["HOME"])
+    (home / ".codex").mkdir()
+    (home / ".gemini").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return home
+
+
+def test_all_wires_the_agents_that_are_found(agents: Path) -> None:
+    told = json.loads(run("install", "all", "--json"))
+
+    assert told["hosts"] == ["codex", "gemini"]
+    assert str(agents / ".gemini/settings.json") in told["changes"]
+    assert any("trusted" in note for note in told["notes"])
+    assert not (agents / ".claude").exists()
+    assert json.loads(run("install", "all", "--json"))["changes"] == []
+    run("uninstall", "all")
+    assert [path for path in agents.rglob("*") if path.is_file()] == [memory() / "config.toml"]
+
+
+def test_one_broken_file_does_not_keep_memory_from_the_others(agents: Path) -> None:
+    (agents / ".codex/hooks.json").write_text("{\n oops")
+
+    said = run("install", "all", code=2)
+
+    assert "hooks.json, line 2" in said
+    assert (agents / ".codex/hooks.json").read_text() == "{\n oops"
+    assert (agents / ".gemini/settings.json").exists()
+
+
+def test_where_there_is_no_agent_all_says_which_there_could_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    said = run("install", "all")
+
+    assert "no agent was found" in said and "claude-code" in said
+    assert not memory().exists()
+
+
+def test_a_dry_run_as_json_has_the_diff(agents: Path) -> None:
+    told = json.loads(run("install", "codex", "--dry-run", "--json"))
+
+    assert "+++ " in told["diff"] and "hook codex SessionStart" in told["diff"]
+    assert not (agents / ".codex/hooks.json").exists()
+
+
+def test_a_linked_file_stays_a_link_and_keeps_its_mode_and_line_ends(agents: Path) -> None:
+    dotfiles = agents / "dotfiles.json"
+    dotfiles.write_bytes(b'{\r\n  "theme": "dark"\r\n}\r\n')
+    dotfiles.chmod(0o640)
+    settings = agents / ".gemini/settings.json"
+    settings.symlink_to(dotfiles)
+
+    run("install", "gemini")
+
+    assert settings.is_symlink()
+    assert dotfiles.stat().st_mode & 0o777 == 0o640
+    assert dotfiles.read_bytes().count(b"\n") == dotfiles.read_bytes().count(b"\r\n")
+    run("uninstall", "gemini")
+    assert dotfiles.read_bytes() == b'{\r\n  "theme": "dark"\r\n}\r\n'

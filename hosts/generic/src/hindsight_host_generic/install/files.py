@@ -58,6 +58,8 @@ class ConfigFile:
             ours: Nobody else writes to it: no backup.
         """
         after: str | None = self.text
+        if self.before is None and self.is_empty:
+            after = None
         if removing and self.before is not None and after != self.before:
             after = self._as_it_was()
         return Change(self.path, self.before, after, ours=ours)
