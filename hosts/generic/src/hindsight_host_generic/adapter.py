@@ -103,8 +103,10 @@ class AgentAdapter:
             await asyncio.wait(list(self._behind))
 
     async def _start(self, hook: Hook) -> str | None:
-        if await self._open(started=hook.why):
+        if await self._open(started=hook.why) and not self._is_child:
             await self._follow(hook, wait_s=_READ_S)
+            if hook.why == "compact":
+                await self._engine.call("compact/after", {})
         return None
 
     async def _prompt(self, hook: Hook) -> str | None:
