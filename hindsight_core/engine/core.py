@@ -13,6 +13,7 @@ from hindsight_core.engine.bounds import limits, within
 from hindsight_core.engine.live import LiveSession
 from hindsight_core.engine.notices import Notices
 from hindsight_core.engine.opening import Opening, open_session
+from hindsight_core.engine.person import placed
 from hindsight_core.engine.wire import opened_wire, turn_wire
 from hindsight_core.errors import HindsightError
 from hindsight_core.host import Limits
@@ -71,6 +72,7 @@ class MemoryEngine:
         """Handlers by canonical method name."""
         behind = {
             "session/start": self.session_start,
+            "system/prompt": lambda params: placed(self._live, params),
             "turn/start": self.turn_start,
             "turn/progress": self.turn_progress,
             "turn/end": self.turn_end,
@@ -181,7 +183,8 @@ class MemoryEngine:
 
     async def compact_after(self, params: Params) -> Params:
         """The model has lost what was shown: it may be shown again."""
-        self.forget_shown()
+        if self._live is not None:
+            self._live.compacted()
         return {}
 
     def forget_shown(self, *, but_last: bool = False) -> None:

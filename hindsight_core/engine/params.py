@@ -43,7 +43,13 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "config": Field(dict),
         "capabilities": Field(dict),
     },
-    "session/start": {"reason": Field(str), **_ENTRIES},
+    "session/start": {
+        "reason": Field(str),
+        "system": Field(str),
+        "instructions": Field(list),
+        **_ENTRIES,
+    },
+    "system/prompt": {"system": Field(str, required=True)},
     "turn/start": {
         "turnId": Field(str, required=True),
         "prompt": Field(str, required=True),

@@ -161,9 +161,7 @@ def user_block(prompts: Prompts, facts: Sequence[str], *, text: str = "") -> Blo
         return None
     labels = _labels(prompts)
     lines = (_safe(line, labels) for line in text.splitlines() if line.strip())
-    variables = UserBlock(
-        facts=tuple(_safe(fact, labels) for fact in facts), text="\n".join(lines)
-    )
+    variables = UserBlock(facts=tuple(_safe(fact, labels) for fact in facts), text="\n".join(lines))
     rendered = prompts.render("blocks/user", variables).text.strip()
     wrapped = wrap(prompts, "user", recalled=rendered)
     return Block(kind="user", text=wrapped, placement="system") if rendered else None

@@ -12,6 +12,7 @@ Params = dict[str, Any]
 METHODS = (
     "initialize",
     "session/start",
+    "system/prompt",
     "turn/start",
     "turn/progress",
     "turn/end",
@@ -40,6 +41,7 @@ class FakeEngine:
         cancelled: Turns that were cancelled while they waited.
         taken_back: Blocks that the adapter said had not reached the model.
         forgotten: How often the shown blocks were said to be gone.
+        system: What ``system/prompt`` gives; None leaves the prompt as it is.
     """
 
     live_tokens = 4_000
@@ -52,6 +54,7 @@ class FakeEngine:
         self.cancelled = 0
         self.taken_back = 0
         self.forgotten = 0
+        self.system: str | None = None
 
     @property
     def methods(self) -> Mapping[str, object]:
@@ -68,6 +71,7 @@ class FakeEngine:
         results: dict[str, Params] = {
             "session/start": {"blocks": []},
             "turn/progress": {"blocks": []},
+            "system/prompt": {"system": self.system, "blocks": []},
             "compact/before": {"context": None},
             "session/end": {"flushed": True, "pending": 0},
         }

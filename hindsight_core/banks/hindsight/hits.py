@@ -135,7 +135,9 @@ def _ours(text: str, record: str | None) -> Fact | None:
 def _kind(type_: str | None, tags: tuple[str, ...]) -> str:
     if type_ == "observation":
         return type_
-    return next((tag for tag in tags if tag in KINDS), "fact")
+    # What an agent went through is no fact about anything else; a tag says more.
+    other = "experience" if type_ == "experience" else "fact"
+    return next((tag for tag in tags if tag in KINDS), other)
 
 
 def _metadata(value: object) -> dict[str, str]:

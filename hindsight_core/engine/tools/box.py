@@ -12,6 +12,7 @@ from hindsight_core.engine.tools.forget import ForgetTool
 from hindsight_core.engine.tools.recall import RecallTool
 from hindsight_core.engine.tools.reflect import ReflectTool
 from hindsight_core.engine.tools.retain import RetainTool
+from hindsight_core.engine.tools.retain_user import person_tools
 from hindsight_core.errors import HindsightError
 from hindsight_core.prompt_contexts import Tool
 
@@ -25,7 +26,7 @@ def _basic(live: LiveSession) -> Iterable[SessionTool]:
     return RecallTool(live), RetainTool(live), ReflectTool(live), ForgetTool(live)
 
 
-FACTORIES: tuple[Factory, ...] = (_basic,)
+FACTORIES: tuple[Factory, ...] = (_basic, person_tools)
 """Each gives the tools that the settings of a session offer, in the order of the list."""
 
 

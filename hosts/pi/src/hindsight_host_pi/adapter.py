@@ -78,9 +78,10 @@ class PiAdapter:
             },
         )
         self._replay = Replay(cap_tokens=self._engine.live_tokens)
-        await self._engine.call(
-            "session/start", {"reason": payload.get("reason"), **self._branch.update(payload)}
-        )
+        started = {"reason": payload.get("reason"), "instructions": [_own_instructions()]}
+        if isinstance(payload.get("systemPrompt"), str):
+            started["system"] = payload["systemPrompt"]
+        await self._engine.call("session/start", {**started, **self._branch.update(payload)})
         actions: list[Action] = [
             {"type": "limits", "limits": opened["limits"]},
             {"type": "tools", "tools": opened["tools"]},
@@ -104,7 +105,15 @@ class PiAdapter:
             **self._branch.update(payload),
         }
         self._turn = asyncio.create_task(self._engine.call("turn/start", params))
-        return []
+        return await self._system(payload.get("systemPrompt"))
+
+    async def _system(self, prompt: object) -> list[Action]:
+        """What the core makes of pi's system prompt; nothing where it stays as it is."""
+        if not isinstance(prompt, str) or not prompt:
+            return []
+        placed = await self._engine.call("system/prompt", {"system": prompt})
+        text = placed.get("system")
+        return [{"type": "system", "text": text}] if isinstance(text, str) else []
 
     async def _context(self, payload: Payload) -> list[Action]:
         messages = [(m.get("role"), m.get("timestamp")) for m in payload.get("messages") or []]
@@ -181,3 +190,10 @@ def _is_only_tools(session: Payload) -> bool:
     if session.get("ephemeral") or session.get("onlyTools"):
         return True
     return "PI_TASKFLOW_NODE_ID" in os.environ
+
+
+def _own_instructions() -> str:
+    """The file in which pi's user writes what holds in every project."""
+    from hindsight_host_pi.install import agent_dir
+
+    return str(agent_dir(os.environ) / "AGENTS.md")

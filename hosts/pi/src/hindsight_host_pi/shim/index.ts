@@ -117,7 +117,7 @@ export default function (pi: any) {
     const manager = ctx.sessionManager, file = manager.getSessionFile();
     sent = undefined;
     const session = { id: manager.getSessionId(), file, trusted: !!ctx.isProjectTrusted?.(), ephemeral: file === undefined, onlyTools, name: pi.getSessionName?.() };
-    const payload = { reason, cwd: ctx.cwd, session, ...delta() };
+    const payload = { reason, cwd: ctx.cwd, session, systemPrompt: ctx.getSystemPrompt?.(), ...delta() };
     opening = bridge.call("event", { name: "session_start", payload }, { timeoutMs: START_MS })
       .then((reply: any) => { opened = true; apply(reply.actions ?? []); over(); }, failed)
       .finally(() => { opening = undefined; });
@@ -156,7 +156,9 @@ export default function (pi: any) {
   pi.on("before_agent_start", async (event: any, context: any) => {
     ctx = context;
     if (!opened && !(await open("resume"))) return;
-    await send("before_agent_start", { prompt: event.prompt, ...delta() }, FIRST_MS);
+    const actions = await send("before_agent_start", { prompt: event.prompt, systemPrompt: event.systemPrompt, ...delta() }, FIRST_MS);
+    const system = actions.find((a: any) => a.type === "system");
+    if (system) return { systemPrompt: system.text };
   });
   pi.on("context", async (event: any, context: any) => {
     ctx = context;
