@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from hindsight_core.memorize.labels import Labels, problems
+
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
 
@@ -21,9 +23,13 @@ async def check(runtime: Runtime) -> list[str]:
     bank = runtime.bank
     local = getattr(bank, "path", None) is not None
     await asyncio.gather(runtime.queue.pending(bank.id), *([bank.ensure()] if local else []))
+    labels = Labels.of(runtime.loaded)
+    # What only a session knows is known when one writes.
+    told = problems(runtime.settings, labels.values(bank=bank.id, session_id="s", host="host"))
     aside = getattr(bank, "set_aside", None)
     if aside is None:
-        return []
+        return told
     return [
-        f"The file of bank {bank.id!r} was damaged. It is kept as {aside}; a new one was begun."
+        *told,
+        f"The file of bank {bank.id!r} was damaged. It is kept as {aside}; a new one was begun.",
     ]

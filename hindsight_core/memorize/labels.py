@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,21 @@ REPO_CHARS = 48
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # In a shared bank these are written by us; in a bank of one's own they are the user's.
 _RESERVED = ("source:", "harness:")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labels of one write.
+
+    Attributes:
+        entities: Names told to a bank that extracts.
+        observation_scopes: Sets of tags under which such a bank forms observations.
+    """
+
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+    observation_scopes: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +79,17 @@ class Labels:
             return ""
         name = slug(self.root.rstrip("/").rpartition("/")[2], limit=REPO_CHARS, empty="repo")
         return f"{name}-{digest(self.root, length=12)}"
+
+    def of_write(
+        self, *, bank: str, session_id: str | None, host: str | None, of_session: Iterable[str]
+    ) -> Labelled:
+        """All of them, for one write into a bank."""
+        return Labelled(
+            tags=self.base_tags(session_id=session_id, host=host, of_session=of_session),
+            metadata=self.metadata(bank=bank, session_id=session_id, host=host),
+            entities=self.settings.retain.entities,
+            observation_scopes=self.observation_scopes(bank=bank, session_id=session_id, host=host),
+        )
 
     def base_tags(
         self, *, session_id: str | None, host: str | None, of_session: Iterable[str] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindsight_core.memorize.categories import headings
+from hindsight_core.memorize.labels import Labelled
 from hindsight_core.state.choices import SessionChoices
 from hindsight_core.state.retained import Retained
 
@@ -52,6 +53,15 @@ class Parts:
     def choices(self) -> SessionChoices:
         """What a person chose for a session."""
         return SessionChoices(self.sessions)
+
+    async def labelled(self, *, session_id: str | None, host: str | None) -> Labelled:
+        """Tags, metadata and scopes that every write of a session has."""
+        of_session = (await self.choices.get(session_id)).tags if session_id else ()
+        if self.labels is None:
+            return Labelled(tags=of_session)
+        return self.labels.of_write(
+            bank=self.bank.id, session_id=session_id, host=host, of_session=of_session
+        )
 
     @property
     def language(self) -> str:

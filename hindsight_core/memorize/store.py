@@ -164,14 +164,15 @@ class Store:
     async def _document(self, resolutions: Sequence[Resolution], target: Target) -> Document:
         """The document, with what an earlier one of this id holds: writing replaces (br/BR-05)."""
         parts = self._parts
+        labels = await parts.labelled(session_id=target.session_id, host=target.host)
         document = build(
             parts.bank,
             resolutions,
             document_id=target.document_id,
             headings=parts.headings,
-            tags=target.tags,
+            tags=tuple(dict.fromkeys([*target.tags, *labels.tags])),
             metadata={
-                **(target.metadata or {}),
+                **labels.metadata,
                 **retain_metadata(
                     source=target.source,
                     project=parts.project,
@@ -194,8 +195,8 @@ class Store:
         document = replace(
             document,
             append=target.append,
-            entities=target.entities,
-            observation_scopes=target.observation_scopes,
+            entities=labels.entities,
+            observation_scopes=labels.observation_scopes,
         )
         changed = await parts.hooks.before_store(document)
         return parts.sanitiser.document(changed, limit=parts.fact_limit)

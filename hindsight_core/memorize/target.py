@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
     from hindsight_core.memorize.context import WriteSource
@@ -34,9 +33,6 @@ class Target:
             ordinary window.
         keep: The text itself is wanted, whatever facts are in it (a transcript).
         append: It is added to the document instead of taking its place.
-        metadata: Besides what every write has.
-        entities: Named to a bank that extracts.
-        observation_scopes: Tags under which such a bank forms observations.
     """
 
     document_id: str
@@ -53,6 +49,3 @@ class Target:
     replaces: frozenset[str] | None = None
     keep: bool = False
     append: bool = False
-    metadata: Mapping[str, str] | None = None
-    entities: tuple[str, ...] = ()
-    observation_scopes: tuple[tuple[str, ...], ...] = ()

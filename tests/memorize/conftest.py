@@ -13,6 +13,7 @@ from hindsight_core.banks.base import Bank
 from hindsight_core.config.settings import Settings
 from hindsight_core.identity import fact_id
 from hindsight_core.memorize.builtin import MemorizePlugin
+from hindsight_core.memorize.labels import Labels
 from hindsight_core.memorize.runner import Memorizer, MemorizeReport
 from hindsight_core.memory import Fact
 from hindsight_core.plugins import Hooks
@@ -140,6 +141,7 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
         model: object = None,
         outbox: type[Outbox] = Outbox,
         home: str = "home",
+        labels: Labels | None = None,
         **sections: dict,
     ) -> Kit:
         settings = Settings.model_validate(sections)
@@ -171,6 +173,7 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
             sanitiser=sanitiser,
             clock=clock,
             project=project,
+            labels=labels,
         )
         return Kit(memorizer, bank, model, queue, sessions, hooks, box)
 

@@ -231,7 +231,7 @@ class TranscriptSource:
             return MemorizeReport("empty", reason="nothing was said in it") if settled else None
         facts = await self._facts(window) if alone else []
         report = await self._store.store(
-            facts, await self._target(transcript, plan, mark, text, entries, reason=reason)
+            facts, self._target(transcript, plan, mark, text, entries, reason=reason)
         )
         raced = report.outcome == "failed" and report.reason == OVERLAP
         return None if raced else report
@@ -253,7 +253,7 @@ class TranscriptSource:
             reason=reason,
         )
 
-    async def _target(
+    def _target(
         self,
         transcript: Transcript,
         plan: Plan,
@@ -263,26 +263,18 @@ class TranscriptSource:
         *,
         reason: str,
     ) -> Target:
-        parts, labels = self._parts, self._parts.labels
-        bank, session, host = parts.bank.id, transcript.session_id, transcript.host
-        of_session = (await parts.choices.get(session)).tags
-        where = {"bank": bank, "session_id": session, "host": host}
-        tags = labels.base_tags(session_id=session, host=host) if labels else ()
         return Target(
             document_id=plan.document_id,
             source="transcript",
-            tags=tuple(dict.fromkeys([bank, "transcript", *tags, *of_session])),
-            session_id=session,
-            host=host,
+            tags=(self._parts.bank.id, "transcript"),
+            session_id=transcript.session_id,
+            host=transcript.host,
             timestamp=next((e.timestamp for e in reversed(entries) if e.timestamp), None),
             text=text,
             window=mark,
             reason=reason,
             keep=True,
             append=plan.kind == "append",
-            metadata=labels.metadata(**where) if labels else None,
-            entities=tuple(parts.settings.retain.entities),
-            observation_scopes=labels.observation_scopes(**where) if labels else (),
         )
 
 
