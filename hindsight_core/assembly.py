@@ -22,7 +22,7 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
     runtime.hooks.register_builtin(
         RecallPlugin(settings=settings, stages=stages, sanitiser=sanitiser)
     )
-    scopes = recall_scopes(runtime)
+    scopes = runtime.recall_scopes
     return RecallRunner(
         settings=settings,
         hooks=runtime.hooks,

@@ -99,6 +99,11 @@ class Searched:
     """What the quality pass left out, each with its reason (s1/S-QP-1)."""
     away: bool = False
     """The bank may answer later; ``error`` says what it said."""
+    raw: tuple[Hit, ...] = ()
+    """What the bank gave, before the quality pass."""
+    late: bool = False
+    """The bank did not answer in time."""
+    took_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,7 @@ class LiveSession:
         self, turn_id: str, prompt: str, params: Mapping[str, Any], *, limit_s: float
     ) -> RecallOutcome:
         """Recall for a prompt, within the limit whatever happens."""
+        started, turn = self.spans.now(), None
         try:
             async with asyncio.timeout(limit_s + _SLACK_S):
                 if not await self.follow(params):
@@ -157,6 +158,8 @@ class LiveSession:
             logger.exception("recall failed")
             outcome = RecallOutcome("failed", reason=f"{type(error).__name__}: {error}")
         self._after(outcome)
+        if turn is not None:
+            self.spans.recall(turn, outcome, started=started)
         return outcome
 
     def forget_shown(self, *, but_last: bool = False) -> None:

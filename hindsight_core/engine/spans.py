@@ -6,14 +6,20 @@ A span has ids, counts, times and reasons, never a text of a fact or of the conv
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.recall.block_cache import ORIGIN
+from hindsight_core.recall.spans import injection_fields, retrieval_fields, retrieval_ids
+
 if TYPE_CHECKING:
     from hindsight_core.decision.routes import Decided
     from hindsight_core.runtime import Runtime
+    from hindsight_core.turns import RecallOutcome, Turn
 
+logger = logging.getLogger("hindsight_core.engine")
 NAME, VERSION = "hindsight:retrieval", 1
 _NOBODY = ("disabled", "no-candidates")
 
@@ -47,7 +53,6 @@ class Spans:
             fields: The others, by their names on the wire.
         """
         ended = self.now()
-        told = {name: value for name, value in fields.items() if value is not None}
         attributes: dict[str, Any] = {
             "version": VERSION,
             "phase": phase,
@@ -55,7 +60,7 @@ class Spans:
             "startedAt": started.isoformat(),
             "endedAt": ended.isoformat(),
             "durationMs": round((ended - started).total_seconds() * 1000),
-            **told,
+            **{name: value for name, value in fields.items() if value is not None},
         }
         if self._notify is not None:
             self._notify("telemetry", {"name": NAME, "attributes": attributes})
@@ -75,6 +80,35 @@ class Spans:
         )
         # What was searched and shown is the log's own `recall` entry already.
         self._runtime.log.write("decision", turn=turn, **_logged(decided))
+
+    def recall(self, turn: Turn, outcome: RecallOutcome, *, started: datetime) -> None:
+        """A turn's searches, one span each, and what went before the model (s1/S-TEL-1).
+
+        It never raises: what was recalled goes to the model whoever listens.
+        """
+        try:
+            self._recall(turn, outcome, started=started)
+        except Exception:
+            logger.exception("a recall could not be told")
+
+    def _recall(self, turn: Turn, outcome: RecallOutcome, *, started: datetime) -> None:
+        scopes = self._runtime.recall_scopes if outcome.searched else {}
+        origin = outcome.details.get(ORIGIN)
+        ids = retrieval_ids(origin or turn.id, outcome)
+        if origin is None:
+            clean = self._runtime.sanitiser.redact
+            for retrieval, item in zip(ids, outcome.searched, strict=True):
+                scope = scopes.get(item.bank or "")
+                fields = retrieval_fields(item, outcome, scope, clean=clean)
+                self.emit(
+                    "retrieval",
+                    started=started,
+                    retrievalId=retrieval,
+                    contextId=turn.id,
+                    **fields,
+                )
+        fields = injection_fields(outcome, origin=origin)
+        self.emit("injection", started=started, contextId=turn.id, retrievalIds=ids, **fields)
 
     def skipped_write(self, decided: Decided, *, started: datetime) -> None:
         """A part of the session that goes to no bank (s1/S-DEC-8)."""

@@ -186,6 +186,7 @@ class RecallRunner:
         asked = self._narrowed(bank.id, query)
         if self._mode == "plain":
             asked = self._plain.worded(asked, turn, self._scopes.get(bank.id))
+        started = self._clock()
         try:
             # One bank that hangs hides nothing of the others (s1/S-REC-4).
             async with asyncio.timeout_at(_SEARCH_UNTIL.get()):
@@ -193,12 +194,14 @@ class RecallRunner:
         except TimeoutError:
             seconds = self._settings.recall.timeout_ms / 1000
             why = f"bank {bank.id}: no answer within {seconds:g} s (recall.timeout_ms)"
-            return Searched(query=query, error=why, bank=bank.id, away=True)
+            return Searched(query=query, error=why, bank=bank.id, away=True, late=True)
         except BankError as error:
             logger.info("bank %s failed: %s", bank.id, error)
             why = f"bank {bank.id}: {error}"
             return Searched(query=query, error=why, bank=bank.id, away=error.retryable)
-        return await self.weighed(turn, plan, query, bank=bank.id, found=found)
+        took = self._clock() - started
+        weighed = await self.weighed(turn, plan, query, bank=bank.id, found=found)
+        return replace(weighed, took_ms=round(took.total_seconds() * 1000))
 
     async def weighed(
         self, turn: Turn, plan: Plan, query: Query, *, bank: str, found: Sequence[Hit]
@@ -215,6 +218,7 @@ class RecallRunner:
             verdict=await self._verdict(turn, plan, query, candidates),
             bank=bank,
             dropped=passed.dropped,
+            raw=tuple(found),
         )
 
     def _narrowed(self, bank: str, query: Query) -> Query:
