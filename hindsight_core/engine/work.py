@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
+from hindsight_core.engine.flushing import Flushing
 from hindsight_core.engine.targets import Targets
 from hindsight_core.engine.written import told
 from hindsight_core.errors import HindsightError
@@ -55,6 +56,7 @@ class Work:
         self._notices = notices
         self._watch = watch
         self._targets = Targets(runtime, deciding)
+        self._flushing = Flushing(runtime.settings.queue, self._flush)
         self._host = host
         self._session_id = session_id
         self._last: asyncio.Task[None] | None = None
@@ -87,6 +89,7 @@ class Work:
 
     def start(self, *, recover: bool) -> None:
         """Drain the queue and take up what dead sessions of this bank left behind."""
+        self._flushing.start()
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._take_up(recover=recover))
 
@@ -101,6 +104,7 @@ class Work:
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout_s
         self._closing = True
+        await self._flushing.stop()
         reserve = min(1.0, timeout_s / 4)
         waiting = {t for t in (*self._scheduled, self._background) if t is not None}
         if waiting:
@@ -109,7 +113,8 @@ class Work:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=reserve / 4)
-        await self._drain(deadline_s=max(0.05, end - loop.time() - reserve / 2))
+        left = max(0.05, end - loop.time() - reserve / 2)
+        await self._drain(deadline_s=left, most=self._runtime.settings.queue.shutdown_max_jobs)
         return await self.pending()
 
     async def caught_up(self, *, timeout_s: float, recover: bool) -> int:
@@ -213,13 +218,17 @@ class Work:
         if left.session_id != self._session_id:
             await self._runtime.journal.release(self._runtime.bank_id, left.session_id)
 
-    async def _drain(self, *, deadline_s: float) -> None:
+    async def _flush(self, deadline_s: float, most: int) -> None:
+        await self._drain(deadline_s=deadline_s, most=most)
+
+    async def _drain(self, *, deadline_s: float, most: int | None = None) -> None:
+        send = self._runtime.outbox.drain
         try:
-            report = await self._runtime.outbox.drain(self._runtime.bank, deadline_s=deadline_s)
+            report = await send(self._runtime.bank, deadline_s=deadline_s, max_jobs=most)
             for other in self._targets.others:
                 if await self._runtime.queue.pending(other):
                     bank = self._runtime.open_bank(other)
-                    await self._runtime.outbox.drain(bank, deadline_s=deadline_s)
+                    await send(bank, deadline_s=deadline_s, max_jobs=most)
         except HindsightError as error:
             self._bank_away(str(error))
             return

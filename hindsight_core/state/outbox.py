@@ -123,15 +123,14 @@ class Outbox:
         """
         if self._gate is not None:
             await self._gate(bank.id, document)
-        waits = not document.explicit and self._gather > 1
-        waits = waits and await self.queue.pending(bank.id) + 1 < self._gather
+        gathers = not document.explicit and self._gather > 1
         entered = await self.queue.enqueue(
             bank.id,
             document,
             window=WindowMark(*window) if isinstance(window, tuple) else window,
             session_id=session_id,
             again=again or document.explicit,
-            owner=None if waits else self._owner,
+            owner=None if gathers else self._owner,
         )
         if entered.job is not None:
             return (await self._deliver(bank, entered.job)).receipt
@@ -139,7 +138,7 @@ class Outbox:
             return Receipt("failed", document.id, reason=OVERLAP)
         if entered.job_id is None:
             return Receipt("known", document.id, fact_ids=entered.fact_ids)
-        if waits:
+        if gathers and await self.queue.pending(bank.id) < self._gather:
             return Receipt("queued", document.id)
         return await self._behind_others(bank, document, entered.job_id)
 
