@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.runner import Memorizer
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.recall.scopes import BankScope
@@ -59,7 +60,7 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
     from hindsight_core.memorize.labels import Labels
     from hindsight_core.memorize.runner import Memorizer
 
-    settings, stages, sanitiser = runtime.settings, runtime.stages, runtime.sanitiser
+    settings, stages, sanitiser = impersonal(runtime.settings), runtime.stages, runtime.sanitiser
     if first:
         runtime.hooks.register_builtin(
             MemorizePlugin(settings=settings, stages=stages, sanitiser=sanitiser)
@@ -75,3 +76,9 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
         clock=runtime.clock,
         labels=Labels.of(runtime.loaded),
     )
+
+
+def impersonal(settings: Settings) -> Settings:
+    """Settings without the personal bank: who has these and one bank has no other (pi/UB-02)."""
+    bank = settings.bank.model_copy(update={"user_id": None})
+    return settings.model_copy(update={"bank": bank})

@@ -91,7 +91,7 @@ class Person:
         if self._reading is not None:
             self._reading.cancel()
         self._decided, self._placed, self._shown = False, None, ()
-        self._reading = asyncio.create_task(self._read(None))
+        self._reading = asyncio.create_task(self._read(self._seen))
 
     async def prompt(self, system: str) -> str | None:
         """The prompt with the block at its markers; None when it has none."""
@@ -127,14 +127,13 @@ class Person:
         self._decided, self._placed = True, self._block
         self._shown = self._known.facts if self._known and self._block else ()
 
-    async def _read(self, only: Marker | None) -> None:
-        marker = only or self._seen or await asyncio.to_thread(self._from_files)
+    async def _read(self, marker: Marker | None) -> None:
+        if marker is None:
+            marker = self._seen = await asyncio.to_thread(self._from_files) or self._seen
         if marker is None:
             self._block, self._known = None, None
             self._changed("unasked", 0)
             return
-        if only is None:
-            self._seen = marker
         try:
             async with asyncio.timeout(READ_S):
                 self._take(await self._asked(marker))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, StringConstraints
 
 from hindsight_core.config.settings.base import Ms, Names, Positive, Section, Url
 
@@ -67,7 +67,9 @@ class Bank(Section):
     opt_in_only: bool = Field(default=False, description="Memory only under `opt_in_paths`.")
     opt_in_paths: Names = Field((), description="Folders where memory is wanted.")
     read_only: bool = Field(default=False, description="Refuse every write.")
-    user_id: str | None = Field(None, description="A second, personal bank across projects.")
+    user_id: Annotated[str, StringConstraints(strip_whitespace=True)] | None = Field(
+        None, description="A second, personal bank across projects; empty for none."
+    )
     entries: tuple[BankEntry, ...] = Field((), description="Several banks with roles and access.")
 
 
