@@ -116,6 +116,7 @@ class Block:
         memories: Pairs (``bank:id``, score) of the facts in it.
         display: A short form for the person.
         placement: Where a host should put it.
+        position: In the context: after the user's message, before it (``append``) or first of all.
     """
 
     kind: BlockKind
@@ -123,6 +124,7 @@ class Block:
     memories: tuple[tuple[str, float | None], ...] = ()
     display: str | None = None
     placement: Literal["context", "system", "message"] = "context"
+    position: Literal["after", "append", "prepend"] = "after"
 
 
 @dataclass(frozen=True, slots=True)

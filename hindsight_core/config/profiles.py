@@ -18,6 +18,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
             "mode": "plain",
             "filter": "off",
             "user_bank": True,
+            "injection_position": "append",
             "complete": True,
             "live_tokens": 0,
             "max_lines": 24,
@@ -28,6 +29,10 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "mental_models": {"inject": True},
         "tasks": {"detect": False},
         "reminder": {"enabled": False},
+        "tools": {
+            "further": ["status", "scope", "config", "bank", "mental_model"],
+            "parameters": "full",
+        },
         "memorize": {"mode": ["transcript"], "every_turns": 1},
         "retain": {
             "document": "session",

@@ -61,4 +61,6 @@ def block_wire(block: Block) -> dict[str, Any]:
     }
     if block.display is not None:
         wire["display"] = block.display
+    if block.position != "after":
+        wire["position"] = block.position
     return wire

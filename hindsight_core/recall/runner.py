@@ -249,6 +249,8 @@ class RecallRunner:
         block = turn_block(
             self._stages.prompts, outcome, models=models, reminder=await self._reminder(told)
         )
+        if block is not None:
+            block = replace(block, position=self._settings.recall.injection_position)
         return outcomes.placed(outcome, block, models=models)
 
     async def _mental_models(self, turn: Turn) -> tuple[Shown, ...]:

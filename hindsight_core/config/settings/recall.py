@@ -76,8 +76,9 @@ class Recall(Section):
         default=True, description="Name the project in a plain query."
     )
     query_timestamp: Text | None = Field(None, description="Recall as of this moment (ISO 8601).")
-    injection_position: Literal["append", "prepend"] = Field(
-        "append", description="Before the last user message, or first of all."
+    injection_position: Literal["after", "append", "prepend"] = Field(
+        "after",
+        description="After the last user message, before it (`append`), or first of all.",
     )
     session_start_prompt: Text | None = Field(
         None, description="Query of the recall at session start, instead of the built-in one."

@@ -196,3 +196,12 @@ def test_replayed_blocks_never_move() -> None:
 
     assert before == after == [(0, "first"), (2, "second")]
     assert replay.places([("user", 9)]) == []
+
+
+@pytest.mark.spec("s1/S-REC-8")
+def test_a_block_stands_where_it_is_wanted() -> None:
+    messages = [("user", 1), ("assistant", 2), ("user", 3)]
+    for position, index in (("after", 2), ("append", 1), ("prepend", -1)):
+        replay = Replay(cap_tokens=1_000)
+        replay.add(("user", 3), "block", position=position)
+        assert replay.places(messages) == [(index, "block")]

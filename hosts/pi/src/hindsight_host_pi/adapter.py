@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -22,6 +23,8 @@ CAPABILITIES = {
     "panel": True,
     "blocks": "replay",
 }
+# The name of a workflow's agent: flow, step, number of the attempt.
+_ATTEMPT = re.compile(r"[^:]+:(?:[^:]+:)+attempt-\d+")
 
 
 class PiAdapter:
@@ -128,9 +131,8 @@ class PiAdapter:
             for block in turn["blocks"]:
                 actions += self._place(block, messages)
         for index, text in self._replay.places(messages):
-            actions.append(
-                {"type": "insert", "after": index, "text": text, "timestamp": messages[index][1]}
-            )
+            at = messages[max(index, 0)][1]
+            actions.append({"type": "insert", "after": index, "text": text, "timestamp": at})
         return actions
 
     def _place(self, block: Payload, messages: list[tuple[Any, Any]]) -> list[Action]:
@@ -138,10 +140,11 @@ class PiAdapter:
         if anchor is None:
             self._engine.take_back()
             return []
-        if self._replay.add(anchor, block["text"]):
+        position = block.get("position", "after")
+        if self._replay.add(anchor, block["text"], position=position):
             self._engine.forget_shown(but_last=True)
         facts = [line for line in block["text"].splitlines() if line.startswith("- ")]
-        lines = [block.get("display") or f"recalled {len(facts)}", *facts]
+        lines = [*(block.get("display") or f"recalled {len(facts)}").splitlines(), *facts]
         return [{"type": "show", "id": uuid.uuid4().hex[:12], "lines": lines}]
 
     async def _agent_end(self, payload: Payload) -> list[Action]:
@@ -186,8 +189,15 @@ class PiAdapter:
 
 
 def _is_only_tools(session: Payload) -> bool:
-    """``--no-session``, ``--mem-only-tools`` and task-flow nodes keep nothing by themselves."""
+    """Sessions that keep nothing by themselves (pi/U-04, pi/S-02).
+
+    These are ``--no-session``, ``--mem-only-tools``, nodes of a task flow, and the agents of a
+    workflow that run inside pi's own process and are named after their attempt.
+    """
     if session.get("ephemeral") or session.get("onlyTools"):
+        return True
+    name = session.get("name")
+    if isinstance(name, str) and _ATTEMPT.fullmatch(name):
         return True
     return "PI_TASKFLOW_NODE_ID" in os.environ
 

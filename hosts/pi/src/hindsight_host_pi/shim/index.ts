@@ -10,8 +10,13 @@ const SHOWN = "hindsight-shown";
 const FIRST_MS = 3000;
 const START_MS = 30_000;
 const GRACE_MS = 1000;
+// Where this process's copy was loaded from: a second copy (one of the user's, one of the project's)
+// would recall and store everything twice. The same file again is another session's.
+const COPY = Symbol.for("hindsight-mem.copy");
 
 export default function (pi: any) {
+  const process_ = globalThis as any;
+  if ((process_[COPY] ??= HERE) !== HERE) return;
   const launch = JSON.parse(readFileSync(join(HERE, "launch.json"), "utf8"));
   const shown = new Map<string, string[]>();
   const told = new Set<string>();
@@ -39,7 +44,13 @@ export default function (pi: any) {
   function take(method: string, params: any) {
     if (method === "notify") notify(params.text, params.level);
     else if (method === "status/changed") screen.widget(ctx, params);
+    else if (method === "telemetry") emit(params);
     else screen.take(method, params);
+  }
+
+  // Other extensions may listen; one that throws is not this turn's trouble.
+  function emit(span: any) {
+    try { pi.events?.emit?.(span.name, span.attributes); } catch {}
   }
 
   // -- what only the host knows ---------------------------------------------------------------
@@ -192,6 +203,7 @@ export default function (pi: any) {
     ctx = context;
     if (opened) await send("session_shutdown", { reason: event.reason, ...delta() }, (limits?.sessionEndMs ?? FIRST_MS) + GRACE_MS);
     opened = false;
+    if (event.reason === "reload") delete process_[COPY];
     await bridge.stop(FIRST_MS);
   });
 }
