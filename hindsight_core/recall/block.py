@@ -64,7 +64,8 @@ def recall_block(
         text = wrap(prompts, "mental-model", recalled=above, reminder=reminder)
         return Block(kind="mental-model", text=text, display="mental models")
     if reminder and reminder.strip():
-        return Block(kind="reminder", text=wrap(prompts, "reminder", reminder=reminder))
+        text = wrap(prompts, "reminder", reminder=reminder)
+        return Block(kind="reminder", text=text, display=f"reminded: {reminder.strip()}")
     return None
 
 
@@ -136,7 +137,7 @@ def _briefing_block(
         kind="briefing",
         text=wrap(prompts, "briefing", recalled=f"{above}\n{text}", reminder=reminder),
         memories=tuple((hit.id, hit.score) for hit in outcome.hits),
-        display=f"{count}: {one_line(' | '.join(queries))}",
+        display=f"{count}: {one_line(' | '.join(queries))}\n{variables.briefing}",
     )
 
 
