@@ -12,11 +12,12 @@ from hindsight_core.banks.base import Capabilities, MentalModel, Reflection
 from hindsight_core.banks.hindsight.api import Api
 from hindsight_core.banks.hindsight.client import Client
 from hindsight_core.banks.hindsight.documents import Documents
-from hindsight_core.banks.hindsight.ensure import ensure_bank
+from hindsight_core.banks.hindsight.ensure import at_creation, ensure_bank
 from hindsight_core.banks.hindsight.errors import ServerError
 from hindsight_core.banks.hindsight.extracted import Extraction
 from hindsight_core.banks.hindsight.facts import OWN, Facts
 from hindsight_core.banks.hindsight.hits import answer_text
+from hindsight_core.banks.hindsight.management import Management
 from hindsight_core.banks.hindsight.mental import all_models, content_of
 from hindsight_core.banks.hindsight.search import QUERY_TOKENS, Searcher, cut
 from hindsight_core.banks.hindsight.side import Side
@@ -81,6 +82,7 @@ class HindsightBank:
             hard_delete=False,
         )
         self.api = Api(Client(settings.hindsight, clock=clock, transport=transport), bank_id)
+        self.management = Management(self.api)
         self._settings = settings
         self._log = logger or logging.getLogger("hindsight_core")
         self._side = Side(side)
@@ -105,6 +107,7 @@ class HindsightBank:
             self.api,
             self.id,
             missions={key: text for key, text in missions.items() if text},
+            at_creation=at_creation(self._settings.bank.entries, self.id),
             logger=self._log,
         )
         self._ensured = True

@@ -9,17 +9,30 @@ from hindsight_core.banks.hindsight.errors import ServerError
 from hindsight_core.errors import BankError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hindsight_core.banks.hindsight.api import Api
+    from hindsight_core.config.settings.bank import BankEntry
 
 VERBATIM = "hindsight-mem-verbatim"
 """Name of the retain strategy that keeps a text word for word, without the server's model."""
 _STRATEGY = {"retain_extraction_mode": "chunks", "retain_chunk_size": 8000}
 
 
+def at_creation(entries: Sequence[BankEntry], bank_id: str) -> dict[str, Any]:
+    """Configuration that counts only for a bank that is made here (s1/S-CFG-7)."""
+    sizes = (e.retain_structured_chunk_size for e in entries if e.id == bank_id)
+    size = next(sizes, None)
+    return {"retain_structured_chunk_size": size} if size else {}
+
+
 async def ensure_bank(
-    api: Api, bank_id: str, *, missions: Mapping[str, str], logger: logging.Logger
+    api: Api,
+    bank_id: str,
+    *,
+    missions: Mapping[str, str],
+    logger: logging.Logger,
+    at_creation: Mapping[str, Any] | None = None,
 ) -> None:
     """Create the bank where it is missing, and set the missions that differ.
 
@@ -30,15 +43,21 @@ async def ensure_bank(
         bank_id: Its id, and its name when it is new.
         missions: Configuration key to text; nothing for a key leaves the server's own.
         logger: Told about missions that could not be set, which stops nothing.
+        at_creation: Further configuration of a bank that is made now; an existing one keeps its.
 
     Raises:
         BankError: The bank could not be created.
     """
     overrides = await _overrides(api)
+    made = overrides is None
     if overrides is None:
         await api.put_bank(bank_id)
         overrides = {}
-    differing = {key: text for key, text in missions.items() if overrides.get(key) != text}
+    differing: dict[str, Any] = {
+        key: text for key, text in missions.items() if overrides.get(key) != text
+    }
+    if made:
+        differing |= at_creation or {}
     if differing:
         try:
             await api.patch_config(differing)

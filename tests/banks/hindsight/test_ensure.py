@@ -67,3 +67,14 @@ async def test_a_server_that_is_away_is_an_error(bank, server, refusal):
     server.answers["GET config"] = refusal(503, "starting")
     with pytest.raises(BankError, match="503"):
         await bank.ensure()
+
+
+@pytest.mark.spec("s1/S-CFG-7")
+async def test_the_chunk_size_is_set_when_the_bank_is_made_and_never_after(opened, server, refusal):
+    entries = [{"id": "shop", "retain_structured_chunk_size": 1200}, {"id": "other"}]
+    bank = opened(bank={"entries": entries})
+    await bank.ensure()
+    assert server.asked("PATCH config") == []
+    server.answers["GET config"] = refusal(404, "Bank 'shop' not found")
+    await bank.ensure()
+    assert server.bodies("PATCH config") == [{"updates": {"retain_structured_chunk_size": 1200}}]
