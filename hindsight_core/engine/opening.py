@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 State = Literal["active", "dormant", "tools-only", "off"]
 DECLARE = (
-    "No bank is declared for this project. Set bank.id (a name, or auto) with "
-    "`hindsight-mem config set bank.id auto`, or in the project's .hindsight/config.toml."
+    "No bank is declared for this project. Set bank.id (a name, or auto) in the panel "
+    "(/mem, Settings), with `hindsight-mem config set bank.id auto`, or in the project's "
+    ".hindsight/config.toml."
 )
 
 
@@ -125,6 +127,7 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
         loaded, hooks = read()
     except Exception as error:
         return Opening("off", f"configuration: {error}", None, session, capabilities)
+    logging.getLogger("hindsight_core").setLevel(loaded.settings.log.level.upper())
     state, why = _decide(loaded, session)
     return Opening(
         state, why, loaded, session, capabilities, loaded.warnings, hooks, lambda: read()[0]

@@ -12,6 +12,7 @@ from hindsight_core.budget import Budget, Meter, estimate_tokens
 from hindsight_core.errors import BreakerOpen, ProviderError
 from hindsight_core.providers.attempt import attempt
 from hindsight_core.providers.breaker import Breaker
+from hindsight_core.providers.call_log import log_call
 from hindsight_core.providers.candidates import (
     Candidate,
     HostModels,
@@ -198,6 +199,9 @@ class ModelChain:
             self.meter.record(request.stage, session_id=request.session_id, failed=True)
             raise
         self._count(request, completion)
+        log_call(
+            self._services.logger, asked, completion, text=self._settings.log.include_text
+        )
         return completion
 
     def _asked(self, candidate: Candidate, request: CompletionRequest) -> CompletionRequest:
