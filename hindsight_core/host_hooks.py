@@ -54,7 +54,12 @@ class HookHost(Host, Protocol):
         ...
 
     def hook_adapter(
-        self, engine: EngineApi, session: HookSession, memo: MutableMapping[str, Any]
+        self,
+        engine: EngineApi,
+        session: HookSession,
+        memo: MutableMapping[str, Any],
+        *,
+        resident: bool,
     ) -> HookAdapter:
         """The adapter of one session.
 
@@ -63,5 +68,6 @@ class HookHost(Host, Protocol):
             session: Which session it is.
             memo: What the adapter wants to know again in the next process: JSON, a few hundred
                 bytes, kept for it.
+            resident: Whether this process stays for the session's next hooks.
         """
         ...

@@ -61,13 +61,13 @@ export class Screen {
     if (!ctx.hasUI || !terminal(ctx)) return this.say("The panel needs a terminal: run `hindsight-mem panel` in one.", "warning");
     if (!this.ready()) return this.say("Memory is not running; it is started with the next prompt.", "warning");
     try {
-      let reply = await this.ask("panel/open", { colour: true });
-      while (!reply.closed) {
-        const end = await ctx.ui.custom((tui, _theme, _keys, done) => this.component(tui, reply, done));
+      let first = ["panel/open", { colour: true }];
+      for (;;) {
+        const end = await ctx.ui.custom((tui, _theme, _keys, done) => this.component(tui, first, done));
         if (end?.failed) throw end.failed;
         if (!end?.edit) break;
         const text = await ctx.ui.editor(end.edit.title, end.edit.text);
-        reply = await this.ask("panel/key", { key: "edited", text: text ?? null });
+        first = ["panel/key", { key: "edited", text: text ?? null }];
       }
     } catch (error) { this.say(`Panel: ${error.message}`, "error"); }
     finally { this.ask("panel/close", {}).catch(() => {}); }
@@ -78,17 +78,21 @@ export class Screen {
     return this.bridge.call(method, { ...size, ...params }, { timeoutMs: CALL_MS });
   }
 
+  // It takes the keys from the start: the core answers in the order in which it was asked.
   component(tui, first, done) {
-    let lines = first.lines, drawn = process.stdout.columns || 80, over = false;
+    let lines = [], drawn = process.stdout.columns || 80, over = false;
     const end = value => { if (!over) { over = true; this.changed = undefined; done(value); } };
     const show = reply => {
+      if (over) return;
       if (reply.closed) return end();
       if (reply.edit) return end({ edit: reply.edit });
       lines = reply.lines;
       tui.requestRender();
     };
-    const key = params => this.ask("panel/key", params).then(show, failed => end({ failed }));
+    const ask = (method, params) => this.ask(method, params).then(show, failed => end({ failed }));
+    const key = params => ask("panel/key", params);
     this.changed = show;
+    ask(...first);
     return {
       render: width => {
         if (width !== drawn) { drawn = width; key({ key: "", width }); }

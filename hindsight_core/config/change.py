@@ -37,21 +37,11 @@ def project_file(loaded: Loaded) -> Path:
     return other if other.is_file() and not path.is_file() else path
 
 
-def change(
-    path: Path, key: str, text: str, *, project: bool, settings: Settings
-) -> tuple[str, object]:
-    """Set a key in a file; gives the key in our style and the value written.
-
-    Args:
-        path: The file; made when it does not exist.
-        key: ``section.key``, also in camelCase; ``prompts.<stage>``; ``plugins.<name>.<key>``.
-        text: The value as text: JSON for tables, comma-separated for lists.
-        project: The file is a project's, which never holds a secret.
-        settings: What is effective now: the new value must fit to it (am/A-CFG-6).
+def checked(key: str, text: str, *, project: bool, settings: Settings) -> tuple[str, object]:
+    """The key in our style and the value that `change` would write; nothing is written.
 
     Raises:
-        ConfigError: Unknown key, wrong value, a secret for a project's file, or the file cannot
-            be written.
+        ConfigError: As `change`.
     """
     name = resolve(key)
     if project and schema.is_secret(name):
@@ -68,6 +58,26 @@ def change(
     except ValueError as error:
         shown = schema.MASK if schema.is_secret(name) else repr(text)
         raise ConfigError(f"{name} = {shown}: expected {error}") from None
+    return name, value
+
+
+def change(
+    path: Path, key: str, text: str, *, project: bool, settings: Settings
+) -> tuple[str, object]:
+    """Set a key in a file; gives the key in our style and the value written.
+
+    Args:
+        path: The file; made when it does not exist.
+        key: ``section.key``, also in camelCase; ``prompts.<stage>``; ``plugins.<name>.<key>``.
+        text: The value as text: JSON for tables, comma-separated for lists.
+        project: The file is a project's, which never holds a secret.
+        settings: What is effective now: the new value must fit to it (am/A-CFG-6).
+
+    Raises:
+        ConfigError: Unknown key, wrong value, a secret for a project's file, or the file cannot
+            be written.
+    """
+    name, value = checked(key, text, project=project, settings=settings)
     patch(path, {name: value})
     return name, value
 

@@ -35,7 +35,12 @@ async def _answer(host: str, event: str, body: bytes, cwd: str) -> bytes:
         return b"{}"
     memos = HookSessions(Paths.from_env(os.environ).state)
     session = HookedSession(
-        host=host, host_object=host_object, session=where, env=os.environ, memos=memos
+        host=host,
+        host_object=host_object,
+        session=where,
+        env=os.environ,
+        memos=memos,
+        resident=False,
     )
     answer = await session.answer(event, payload)
     await session.close()

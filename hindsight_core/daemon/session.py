@@ -29,6 +29,7 @@ class HookedSession(NoOutlet):
         session: Which session it is.
         env: The environment of its first hook, for configuration.
         memos: Keeps the adapter's memo.
+        resident: Whether this process stays for the next hooks.
         clock: Aware UTC now.
     """
 
@@ -40,6 +41,7 @@ class HookedSession(NoOutlet):
         session: HookSession,
         env: Mapping[str, str],
         memos: HookSessions,
+        resident: bool,
         clock: Clock = utc_now,
     ) -> None:
         self.host = host
@@ -52,7 +54,7 @@ class HookedSession(NoOutlet):
         self._kept = ""
         self._loading: asyncio.Task[None] | None = None
         self.engine = MemoryEngine(host=host, env=env, outlet=self, clock=clock)
-        self.adapter = host_object.hook_adapter(self.engine, session, self.memo)
+        self.adapter = host_object.hook_adapter(self.engine, session, self.memo, resident=resident)
         self.engine.lower_limits(self.adapter.limits)
 
     def notify(self, method: str, params: dict[str, Any]) -> None:

@@ -115,6 +115,7 @@ class LiveSessions:
                 session=where,
                 env=env,
                 memos=self._memos,
+                resident=True,
                 clock=self._clock,
             )
         self._live.move_to_end(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from hindsight_core.engine.notices import Notices
     from hindsight_core.runtime import Runtime
     from hindsight_core.transcript.entry import Entry
+
+_AT_ONCE = 50
 
 
 class Durable:
@@ -42,7 +45,7 @@ class Durable:
 
     async def write(self, entries: Sequence[Entry]) -> None:
         """Make entries of the active path durable, sanitised (br/BR-11)."""
-        clean = self._runtime.sanitiser.entries(entries)
+        clean = await self._sanitised(entries)
         if not clean:
             return
         self._leased |= await self._safely(
@@ -55,6 +58,16 @@ class Durable:
             ),
             "This turn is not safe on disk",
         )
+
+    async def _sanitised(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Entries without what must not be written; other sessions of this process go on."""
+        clean = []
+        for number, entry in enumerate(entries, start=1):
+            if (kept := self._runtime.sanitiser.entry(entry)) is not None:
+                clean.append(kept)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+        return clean
 
     async def end(self) -> None:
         """The session is over here; what is left in the journal is free to be recovered."""

@@ -63,7 +63,8 @@ async def command(
 def listed(live: LiveSession | None, opening: Opening) -> list[dict[str, Any]]:
     """``initialize.commands``: a session without a bank has them too, to say what to do."""
     if live is not None:
-        return live.commands.describe()
+        # A session of tools only has nothing else (pi/U-04).
+        return live.commands.describe() if opening.state == "active" else []
     if opening.state != "dormant" or opening.loaded is None:
         return []
     return [described(command) for command in offered_commands(opening.loaded.settings)]

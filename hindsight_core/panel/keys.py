@@ -9,10 +9,11 @@ _NAMES = {
     "esc": "escape", "return": "enter", "pgup": "pageup", "pgdn": "pagedown", "page_up": "pageup",
     "page_down": "pagedown", "backtab": "shift+tab", "ctrl+h": "backspace", "ctrl+m": "enter",
     "ctrl+[": "escape", "ctrl+i": "tab", "ctrl+j": "enter", "ctrl+d": "delete", "ctrl+a": "home",
-    "ctrl+e": "end",
+    "ctrl+e": "end", "alt+escape": "escape",
 }  # fmt: skip
 _RAW = {
-    "\t": "tab", "\r": "enter", "\n": "enter", "\x1b": "escape", "\x7f": "backspace",
+    "\t": "tab", "\r": "enter", "\n": "enter", "\x1b": "escape", "\x1b\x1b": "escape",
+    "\x7f": "backspace",
     "\x08": "backspace", "\x03": "ctrl+c", "\x15": "ctrl+u", "\x01": "home", "\x05": "end",
     "\x1b[Z": "shift+tab", "\x1b[A": "up", "\x1b[B": "down", "\x1b[C": "right", "\x1b[D": "left",
     "\x1bOA": "up", "\x1bOB": "down", "\x1bOC": "right", "\x1bOD": "left", "\x1b[H": "home",

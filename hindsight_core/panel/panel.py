@@ -143,11 +143,12 @@ class Panel:
         style = "bold reverse" if not self._inside else "bold"
         titles = [tab.title for tab in self._tabs]
         names = [f"[{t}]" if at == self._at else f" {t} " for at, t in enumerate(titles)]
-        if 7 + sum(map(cell_len, names)) > width:
+        wide = sum(map(cell_len, names))
+        if wide > width:
             place = f"{self._at + 1}/{len(titles)} "
             return row((place, "dim"), (f" {titles[self._at]} ", style))
         parts = [(name, style if at == self._at else "dim") for at, name in enumerate(names)]
-        return row(("memory ", "bold"), *parts)
+        return row(*([("memory ", "bold")] if wide + 7 <= width else []), *parts)
 
     def _said(self, width: int) -> Text:
         tab = self.tab

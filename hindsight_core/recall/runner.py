@@ -113,7 +113,13 @@ class RecallRunner:
         return outcome
 
     async def search(
-        self, text: str, *, bank: str | None = None, limit: int = 10, scope: Scope | None = None
+        self,
+        text: str,
+        *,
+        bank: str | None = None,
+        limit: int = 10,
+        scope: Scope | None = None,
+        min_scores: Mapping[str, float] | None = None,
     ) -> list[Hit]:
         """The plain search of the tool and the command line; raises `BankError`."""
         return await search(
@@ -122,6 +128,7 @@ class RecallRunner:
             bank=bank,
             limit=limit,
             scope=scope,
+            min_scores=min_scores,
             narrow=self._narrowed,
             hooks=self._hooks,
             sanitiser=self._sanitiser,

@@ -119,7 +119,7 @@ def _sample(path: str) -> tuple[str, object] | None:
                     return str(value), schema.check(path, value)
             except ValueError:
                 continue
-    if kind == "names" and path not in ("memorize.mode",):
+    if kind == "names" and path not in ("memorize.mode", "tools.further"):
         return " a, b,", ("a", "b")
     if kind == "text":
         choices = _choices(path)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hindsight_core.testing.agent_server import AgentServer, texts
+from hindsight_core.testing.terminal import NoTmux, Terminal
 
 PI = ("@earendil-works/pi-coding-agent@1.6.0", "node@22")
 MODEL = {
@@ -239,3 +240,32 @@ def remembered(request: Any) -> object:
 def pi(pi_program: tuple[str, str], tmp_path: Path, server: AgentServer) -> Pi:
     """pi, configured for the model server, memory not installed yet."""
     return Pi(pi_program, tmp_path, server)
+
+
+@pytest.fixture
+def in_terminal() -> Iterator[Callable[..., Terminal]]:
+    """Starts programs in terminals of their own, and ends them."""
+    running: list[Terminal] = []
+
+    def start(command: list[str], **given: Any) -> Terminal:
+        try:
+            running.append(Terminal(command, **given))
+        except NoTmux as error:
+            pytest.skip(str(error))
+        return running[-1]
+
+    yield start
+    for terminal in running:
+        terminal.close()
+
+
+@pytest.fixture
+def pi_screen(pi: Pi, in_terminal: Callable[..., Terminal]) -> Callable[..., Terminal]:
+    """pi as a person sees it, with memory installed."""
+    pi.mem("install", "pi")
+
+    def start(*arguments: str, size: tuple[int, int] = (100, 34)) -> Terminal:
+        command = [*pi.program, *arguments]
+        return in_terminal(command, cwd=pi.project, env=pi.env, size=size)
+
+    return start

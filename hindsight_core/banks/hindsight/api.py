@@ -157,6 +157,10 @@ class Api:
         """One mental model (pi/H-12)."""
         return _object(await self._call("GET", f"/mental-models/{segment(model_id)}"))
 
+    async def write(self, method: str, path: str, body: Json | None) -> Json:
+        """A change that is not made often (s1/S-TOOL-2)."""
+        return _object(await self._call(method, path, body=body, purpose="write"))
+
     async def _call(self, method: str, path: str, **options: Any) -> Any:  # noqa: ANN401
         return await self.client.request(method, f"{self._bank}{path}", **options)
 

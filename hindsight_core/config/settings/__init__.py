@@ -21,6 +21,7 @@ from hindsight_core.config.settings.memorize import Category, Memorize, Queue, R
 from hindsight_core.config.settings.models import Embeddings, Models
 from hindsight_core.config.settings.recall import MentalModels, Recall, Reminder, Tasks
 from hindsight_core.config.settings.service import Budget, Log, Plugins, Security, Status
+from hindsight_core.config.settings.tools import Tools
 
 __all__ = [
     "Bank",
@@ -52,6 +53,7 @@ __all__ = [
     "Status",
     "Steer",
     "Tasks",
+    "Tools",
 ]
 
 
@@ -73,6 +75,7 @@ class Settings(Section):
     mental_models: MentalModels = Field(default_factory=MentalModels)
     tasks: Tasks = Field(default_factory=Tasks)
     reminder: Reminder = Field(default_factory=Reminder)
+    tools: Tools = Field(default_factory=Tools)
     memorize: Memorize = Field(default_factory=Memorize)
     retain: Retain = Field(default_factory=Retain)
     queue: Queue = Field(default_factory=Queue)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.engine.tools.base import BadArgument, SessionTool, ToolResult, failed
 from hindsight_core.engine.tools.foreign import ForeignTool, foreign_tools
 from hindsight_core.engine.tools.forget import ForgetTool
-from hindsight_core.engine.tools.recall import RecallTool
+from hindsight_core.engine.tools.further import further_tools, recall_tool
 from hindsight_core.engine.tools.reflect import ReflectTool
 from hindsight_core.engine.tools.retain import RetainTool
 from hindsight_core.engine.tools.retain_user import person_tools
@@ -23,10 +23,10 @@ Factory = Callable[["LiveSession"], Iterable[SessionTool]]
 
 
 def _basic(live: LiveSession) -> Iterable[SessionTool]:
-    return RecallTool(live), RetainTool(live), ReflectTool(live), ForgetTool(live)
+    return recall_tool(live), RetainTool(live), ReflectTool(live), ForgetTool(live)
 
 
-FACTORIES: tuple[Factory, ...] = (_basic, person_tools)
+FACTORIES: tuple[Factory, ...] = (_basic, person_tools, further_tools)
 """Each gives the tools that the settings of a session offer, in the order of the list."""
 
 

@@ -44,7 +44,7 @@ class RecallTool:
     )
 
     def __init__(self, live: LiveSession) -> None:
-        self._runtime = live.runtime
+        self.runtime = live.runtime
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Facts best first, one a line with its date and id."""
@@ -53,14 +53,20 @@ class RecallTool:
         query = text(arguments, "query")
         if not query:
             raise BadArgument("`query` is needed: a few concrete words, or give an `id`.")
-        limit = whole(arguments, "limit", default=10, top=TOP)
-        hits = await self._runtime.recall.search(
-            query, bank=self._runtime.bank_id, limit=limit, scope=_scope(arguments)
+        hits = await self.runtime.recall.search(
+            query,
+            bank=self.runtime.bank_id,
+            limit=self.limit(arguments),
+            scope=scope_of(arguments),
         )
         return found(hits)
 
+    def limit(self, arguments: Mapping[str, Any]) -> int:
+        """How many facts at most."""
+        return whole(arguments, "limit", default=10, top=TOP)
+
     async def _by_id(self, fact_id: str) -> ToolResult:
-        runtime = self._runtime
+        runtime = self.runtime
         fact = await runtime.bank.get_fact(fact_id.removeprefix(f"{runtime.bank_id}:"))
         if fact is None:
             return found([])
@@ -82,7 +88,8 @@ def _line(hit: Hit) -> str:
     return f"- {escape(hit.fact.text)}{date} [{hit.id}]"
 
 
-def _scope(arguments: Mapping[str, Any]) -> Scope:
+def scope_of(arguments: Mapping[str, Any]) -> Scope:
+    """Which part of the bank is asked for."""
     kind = text(arguments, "kind")
     tags = names(arguments, "tags")
     return Scope(

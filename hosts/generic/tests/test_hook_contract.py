@@ -239,7 +239,7 @@ async def test_memory_that_is_off_says_so_once_and_a_dormant_one_nothing(driver)
 async def test_a_head_that_was_not_read_is_told(driver, monkeypatch):
     with driver.file.open("w") as file:
         wide = {"type": "user", "message": {"role": "user", "content": "x" * 400_000}}
-        for number in range(45):
+        for number in range(12):
             file.write(json.dumps({**wide, "uuid": f"w{number}", "parentUuid": None}) + "\n")
     driver.write("assistant", "The new region is eu-north-1.")
     told = await driver.hook("Stop", last_assistant_message="The new region is eu-north-1.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hindsight_host_generic.transcripts import DIALECTS
 from hindsight_host_generic.transcripts.base import Whole
-from hindsight_host_generic.transcripts.follow import Follower
+from hindsight_host_generic.transcripts.follow import Follower, Reach
 
 from hindsight_core.transcript.entry import Entry, ToolCall, ToolResult
 
@@ -145,7 +145,7 @@ def test_of_a_very_large_file_the_end_is_read(tmp_path):
     file = tmp_path / "t.jsonl"
     wide = {"message": {"role": "user", "content": "ö" * 4_000}}
     file.write_text("".join(line(n, **wide) for n in range(50)) + line(99, parent=49))
-    follower = follow(file, tail_bytes=30_001)
+    follower = follow(file, reach=Reach(tail=30_001, unread=30_001))
     news = follower.update(str(file))
     assert news.skipped > 0
     assert news.entries[-1].id == "u99"
@@ -160,7 +160,7 @@ def test_what_an_earlier_process_had_read_is_not_said_to_be_skipped(tmp_path):
     file.write_text("".join(line(n) for n in range(200)))
     memo: dict = {}
     Follower(DIALECTS["claude-code"], memo).update(str(file))
-    later = Follower(DIALECTS["claude-code"], memo, tail_bytes=1_000)
+    later = Follower(DIALECTS["claude-code"], memo, reach=Reach(tail=1_000, unread=9_000))
     assert later.update(str(file)).skipped == 0
 
 
@@ -180,7 +180,7 @@ def test_a_tool_result_of_any_size_is_bounded(tmp_path):
     file.write_text(line(1, message={"role": "user", "content": content}))
     (entry,) = follow(file).update(str(file)).entries
     assert entry.role == "tool"
-    assert len(entry.parts[0].text) <= 8_000
+    assert len(entry.parts[0].text) <= 4_000
 
 
 def test_gemini_writes_a_message_again_when_it_changes(tmp_path):

@@ -124,6 +124,19 @@ async def test_both_events_of_a_turns_end_count_once(driver: Any) -> None:
     assert len(named(driver.engine, "turn/end")) == 2
 
 
+async def test_a_late_end_of_a_turn_leaves_the_next_ones_recall_alone(driver: Any) -> None:
+    await driver.start("s")
+    await driver.ask("One")
+    driver.message("assistant", "Done.")
+    first = driver.messages[0]["info"]["id"]
+    driver.engine.blocks = [system()]
+    await driver.prompt("Two")
+    await driver.send("session.idle", session=driver.info, messages=driver.messages, asked=first)
+
+    assert await driver.request() == [OURS]
+    assert driver.engine.taken_back == 0
+
+
 @pytest.mark.spec("oc/O-EV-13", "oc/O-EV-3")
 async def test_idle_takes_what_the_host_lists_then(driver: Any) -> None:
     await driver.start("s")

@@ -35,6 +35,7 @@ class AgentAdapter:
         agent: Which agent program it is.
         session: Which session.
         memo: Outlives this process: where the transcript stood, what the person was told.
+        resident: Whether this process stays: one that does not reads less of a long transcript.
     """
 
     def __init__(
@@ -43,6 +44,8 @@ class AgentAdapter:
         agent: Agent,
         session: HookSession,
         memo: MutableMapping[str, Any],
+        *,
+        resident: bool = True,
     ) -> None:
         self.name = agent.name
         self.limits = agent.limits
@@ -51,7 +54,7 @@ class AgentAdapter:
         self._agent = agent
         self._session = session
         self._memo = memo
-        self._source = Source(agent, memo)
+        self._source = Source(agent, memo, resident=resident)
         self._state: str | None = None
         self._gate = asyncio.Lock()
         self._order = asyncio.Lock()

@@ -28,11 +28,16 @@ class Hooked:
         return session_of(self.agent, wired, payload) if self.agent and wired else None
 
     def hook_adapter(
-        self, engine: EngineApi, session: HookSession, memo: MutableMapping[str, Any]
+        self,
+        engine: EngineApi,
+        session: HookSession,
+        memo: MutableMapping[str, Any],
+        *,
+        resident: bool,
     ) -> HookAdapter:
         """The adapter of one session."""
         from hindsight_host_generic.adapter import AgentAdapter
 
         if self.agent is None:
             raise AssertionError("a session comes from an agent's event")
-        return AgentAdapter(engine, self.agent, session, memo)
+        return AgentAdapter(engine, self.agent, session, memo, resident=resident)

@@ -14,7 +14,7 @@ from hindsight_host_generic.agents.base import Agent
 from hindsight_host_generic.hooks import Hook
 from hindsight_host_generic.spoken import Spoken
 from hindsight_host_generic.transcripts import DIALECTS
-from hindsight_host_generic.transcripts.follow import Follower, News
+from hindsight_host_generic.transcripts.follow import PASSING, RESIDENT, Follower, News
 
 # An agent may run its stop hook before the last words are in its file.
 _AGAIN_S = (0.05, 0.1, 0.2, 0.4)
@@ -27,9 +27,11 @@ class Source:
     Args:
         agent: Whose files these are.
         memo: Outlives the process.
+        resident: Whether this process stays.
     """
 
-    def __init__(self, agent: Agent, memo: MutableMapping[str, Any]) -> None:
+    def __init__(self, agent: Agent, memo: MutableMapping[str, Any], *, resident: bool) -> None:
+        self._reach = RESIDENT if resident else PASSING
         self._agent = agent
         self._memo = memo
         self._spoken = Spoken(memo)
@@ -89,7 +91,8 @@ class Source:
         if dialect is None or self._unreadable or not Path(path).is_file():
             return None
         if self._follower is None or path != self._path:
-            self._follower, self._path = Follower(dialect, self._memo), path
+            follower = Follower(dialect, self._memo, reach=self._reach)
+            self._follower, self._path = follower, path
         return self._follower
 
     def _words(self, hook: Hook) -> tuple[Entry, ...]:

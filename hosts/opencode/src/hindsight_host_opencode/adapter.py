@@ -107,7 +107,7 @@ class OpencodeAdapter:
         if not isinstance(messages, list):
             return []
         for session in await self._heard(payload, messages):
-            await session.done(messages)
+            await session.done(messages, asked=_text(payload, "asked"))
         return []
 
     async def _compacting(self, payload: Payload) -> list[Action]:

@@ -98,9 +98,16 @@ class BankSession:
         await self._place()
         return None if self._is_compacting else self._system
 
-    async def done(self, messages: Sequence[Any]) -> None:
-        """The session is idle: its whole path, once for each state of it."""
-        await self.stop_turn()
+    async def done(self, messages: Sequence[Any], *, asked: str | None = None) -> None:
+        """The session is idle: its whole path, once for each state of it.
+
+        Args:
+            messages: As the host lists them.
+            asked: The last message of the person when it became idle; a later one is already
+                being answered, and its recall goes on.
+        """
+        if asked is None or asked == self._asked:
+            await self.stop_turn()
         self._is_compacting = False
         state = [_state(message) for message in messages]
         if state == self._ended:

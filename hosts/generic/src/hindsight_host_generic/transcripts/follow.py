@@ -13,12 +13,29 @@ from hindsight_core.transcript.entry import Entry, Image, Part, Text, Thinking, 
 from hindsight_core.transcript.path import active_path
 from hindsight_host_generic.transcripts.base import Dialect, Link, Whole
 
-# Of a file met for the first time, or far behind, the end is read (br/BR-73).
-TAIL_BYTES = 16 * 1024 * 1024
+MB = 1024 * 1024
 MAX_ENTRIES = 20_000
 MAX_CHARACTERS = 24_000_000
 _LINE = 8 * 1024 * 1024
-_TEXT, _RESULT = 200_000, 8_000
+_TEXT, _RESULT = 200_000, 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How much of a long file is read when a process meets it (br/BR-73).
+
+    Attributes:
+        tail: Bytes before its end, for what is being talked about.
+        unread: Bytes at most of what no process had read yet.
+    """
+
+    tail: int
+    unread: int
+
+
+RESIDENT = Reach(tail=4 * MB, unread=32 * MB)
+# A process that answers one hook and ends.
+PASSING = Reach(tail=MB, unread=4 * MB)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +61,17 @@ class Follower:
     Args:
         dialect: Reads its records.
         memo: Where it stood is kept here, for the next process: ``offset``, ``file``, ``unknown``.
-        tail_bytes: How much of a file is read at most in one go.
+        reach: How much of a long file is read.
     """
 
     def __init__(
-        self, dialect: Dialect, memo: MutableMapping[str, Any], *, tail_bytes: int = TAIL_BYTES
+        self, dialect: Dialect, memo: MutableMapping[str, Any], *, reach: Reach = RESIDENT
     ) -> None:
         self.unknown = int(memo.get("unknown") or 0)
         self.records = 0
         self._dialect = dialect
         self._memo = memo
-        self._tail = tail_bytes
+        self._reach = reach
         self._entries: dict[str, Entry] = {}
         self._links: dict[str, str | None] = {}
         self._leaf: str | None = None
@@ -73,8 +90,9 @@ class Follower:
                 # Written anew, and shorter: the agent compacted without a word (br/BR-40).
                 self._forget()
                 self._at = None
-            start = self._start(source, found.st_size)
-            skipped = start if self._at is None and start > self._known(file) else 0
+            known = self._known(file) if self._at is None else self._at
+            start = self._start(source, found.st_size, known)
+            skipped = start if start > known else 0
             before = list(self._told)
             compacted = shrunk
             for record in self._lines(source, start):
@@ -93,16 +111,24 @@ class Follower:
         offset = self._memo.get("offset")
         return offset if self._memo.get("file") == list(file) and isinstance(offset, int) else 0
 
-    def _start(self, source: BinaryIO, size: int) -> int:
-        at = self._at or 0
-        if size - at <= self._tail:
-            source.seek(at)
-            return at
-        source.seek(size - self._tail)
+    def _start(self, source: BinaryIO, size: int, known: int) -> int:
+        wanted = known
+        if self._at is None:
+            # What an earlier process read is read again as far as the talk goes on from it.
+            wanted = min(known, max(0, size - self._reach.tail))
+        wanted = max(wanted, size - self._first(known))
+        if wanted in (0, self._at):
+            source.seek(wanted)
+            return wanted
+        source.seek(wanted - 1)
         # A line that begins before is no line.
         while (rest := source.readline(_LINE)) and not rest.endswith(b"\n"):
             pass
         return source.tell()
+
+    def _first(self, known: int) -> int:
+        """How far from the end reading begins at most."""
+        return self._reach.unread if known else self._reach.tail
 
     def _lines(self, source: BinaryIO, start: int) -> Iterator[object]:
         """Records from here on; a last line without its end is still being written."""

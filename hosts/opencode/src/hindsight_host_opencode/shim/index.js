@@ -49,7 +49,7 @@ function takeBlocks(config) {
 export default async function hindsight(input, options) {
   const hub = shared();
   const self = { opening: undefined, tell };
-  const sessions = new Map(), idle = new Set(), pending = new Set();
+  const sessions = new Map(), asked = new Map(), idle = new Set(), pending = new Set();
   const hooks = {};
   let blocks = {}, hidden;
   hub.instances.add(self);
@@ -140,7 +140,9 @@ export default async function hindsight(input, options) {
   }
   function keep({ id, parentID, directory, title, agent }) {
     sessions.set(id, { id, parentID, directory, title, agent });
-    if (sessions.size > KNOWN) sessions.delete(sessions.keys().next().value);
+    if (sessions.size <= KNOWN) return;
+    const oldest = sessions.keys().next().value;
+    for (const known of [sessions, asked, idle]) known.delete(oldest);
   }
   async function messages(sessionID) {
     const reply = await input.client.session.messages({ path: { id: sessionID } });
@@ -151,7 +153,8 @@ export default async function hindsight(input, options) {
   async function onIdle(sessionID) {
     if (idle.has(sessionID)) return;
     idle.add(sessionID);
-    await send("session.idle", { session: await info(sessionID), messages: await messages(sessionID) }, (hub.limits?.turnEndMs ?? 1000) + GRACE_MS);
+    const last = asked.get(sessionID);
+    await send("session.idle", { session: await info(sessionID), messages: await messages(sessionID), asked: last }, (hub.limits?.turnEndMs ?? 1000) + GRACE_MS);
   }
 
   async function onCommand(text) {
@@ -168,7 +171,7 @@ export default async function hindsight(input, options) {
       if (type === "session.created") await send(type, { session: sessions.get(props.info.id) });
     } else if (type === "session.deleted") {
       await send(type, { session: props.info }, hub.limits?.sessionEndMs);
-      sessions.delete(props.info?.id); idle.delete(props.info?.id);
+      for (const known of [sessions, asked, idle]) known.delete(props.info?.id);
     } else if (type === "session.status" && props.status?.type === "busy") idle.delete(props.sessionID);
     else if (type === "session.idle" || (type === "session.status" && props.status?.type === "idle")) await onIdle(props.sessionID);
     else if (type === "session.compacted") await send(type, { sessionID: props.sessionID });
@@ -192,6 +195,7 @@ export default async function hindsight(input, options) {
     event: ({ event }) => { track(safely(onEvent)(event.type, event.properties ?? {})); },
     "chat.message": safely(async ({ sessionID }, { message, parts }) => {
       idle.delete(sessionID);
+      asked.set(sessionID, message.id);
       await send("chat.message", { session: await info(sessionID), message: { id: message.id, agent: message.agent }, parts: parts.filter(p => p.type === "text") });
     }),
     "experimental.chat.messages.transform": safely(async (_, output) => {
