@@ -53,7 +53,9 @@ def check_plugin_value(name: str, value: object, settings: Settings) -> None:
     fields = type(section).model_fields
     if key not in fields and section.model_config.get("extra") != "allow":
         near = schema.nearest(key, tuple(fields))
-        raise ValueError(f"one of {', '.join(fields)}" + (f"; did you mean {near}?" if near else ""))
+        raise ValueError(
+            f"one of {', '.join(fields)}" + (f"; did you mean {near}?" if near else "")
+        )
     try:
         type(section).model_validate({**section.model_dump(), key: value})
     except ValidationError as error:

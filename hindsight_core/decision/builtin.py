@@ -25,7 +25,7 @@ class DecisionPlugin:
 
     @hookimpl
     def hindsight_register_task_readers(self, register: Register) -> None:
-        """omp's own todo tool, and rpiv-todo."""
+        """Omp's own todo tool, and rpiv-todo."""
         register("omp-todo", _omp)
         register("rpiv-todo", _rpiv)
 

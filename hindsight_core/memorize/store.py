@@ -101,9 +101,7 @@ class Store:
         bank = self._parts.bank.id
         match target.window:
             case WindowMark() as window:
-                await self._parts.sessions.set_cursor(
-                    bank, window.session_id, window.last_entry_id
-                )
+                await self._parts.sessions.set_cursor(bank, window.session_id, window.last_entry_id)
             case TranscriptMark() as window:
                 await self._parts.retained.settle(bank, window)
         return Receipt("stored", document.id, reason=HELD)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hindsight_core.errors import PluginError
-from hindsight_core.plugins.breaker import FAILURES, PluginBreaker
 from hindsight_core.isolation import Overdue, call_async, call_blocking
+from hindsight_core.plugins.breaker import FAILURES, PluginBreaker
 
 if TYPE_CHECKING:
     from hindsight_core.plugins.manager import Implementation, Manager

@@ -199,9 +199,7 @@ class ModelChain:
             self.meter.record(request.stage, session_id=request.session_id, failed=True)
             raise
         self._count(request, completion)
-        log_call(
-            self._services.logger, asked, completion, text=self._settings.log.include_text
-        )
+        log_call(self._services.logger, asked, completion, text=self._settings.log.include_text)
         return completion
 
     def _asked(self, candidate: Candidate, request: CompletionRequest) -> CompletionRequest:

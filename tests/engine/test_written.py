@@ -62,9 +62,7 @@ def test_awkward_lines_are_no_subjects():
 
 @pytest.mark.spec("pi/M-25")
 def test_long_subjects_are_cut_at_a_word_within_73_columns():
-    long = (
-        "The orders service keeps its idempotency keys in Redis for a day, not in Postgres."
-    )
+    long = "The orders service keeps its idempotency keys in Redis for a day, not in Postgres."
     (_, row) = notice([long]).split("\n")
     assert row.endswith("…")
     assert long.startswith(row[4:-1])

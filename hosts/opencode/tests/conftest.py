@@ -21,7 +21,7 @@ class Opencode:
         engines: All of them, oldest first.
     """
 
-    directory = "/work/project"
+    directory = "/srv/project"
 
     def __init__(self) -> None:
         self.engines: list[FakeEngine] = []

@@ -43,7 +43,7 @@ def instance() -> Any:
             return engine
 
         async def configure(self, **payload: object) -> list[dict[str, Any]]:
-            given = {"directory": "/work/shop", "worktree": "/work/shop", **payload}
+            given = {"directory": "/srv/shop", "worktree": "/srv/shop", **payload}
             return list(await self.adapter.event("config", given))
 
         @property
@@ -73,8 +73,8 @@ async def test_options_and_agents_blocks_are_the_configuration(instance: Any) ->
 async def test_a_session_gets_the_configuration_of_its_directory(instance: Any) -> None:
     instance.states = {"build": "active"}
     await instance.configure(options={"applyMode": "opt-in"}, agents=BLOCKS)
-    info = {"id": "s", "agent": "other", "directory": "/work/shop"}
-    await instance.adapter.event("session.created", {"directory": "/work/shop", "session": info})
+    info = {"id": "s", "agent": "other", "directory": "/srv/shop"}
+    await instance.adapter.event("session.created", {"directory": "/srv/shop", "session": info})
     await instance.adapter.event("session.created", {"directory": "/else", "session": {"id": "t"}})
 
     opened = instance.opened[-1]
@@ -106,15 +106,15 @@ async def test_an_agent_without_a_bank_is_told_once(instance: Any) -> None:
 @pytest.mark.spec("oc/O-EV-14")
 @pytest.mark.parametrize(
     ("worktree", "expected"),
-    [("/work/shop", "/work/shop"), ("", "/work/shop/web"), ("/", "/work/shop/web")],
+    [("/srv/shop", "/srv/shop"), ("", "/srv/shop/web"), ("/", "/srv/shop/web")],
 )
 async def test_the_project_is_the_worktree_unless_there_is_none(
     instance: Any, worktree: str, expected: str
 ) -> None:
     instance.states = {None: "active"}
-    where = {"directory": "/work/shop/web", "worktree": worktree}
+    where = {"directory": "/srv/shop/web", "worktree": worktree}
     await instance.configure(**where)
-    info = {"id": "s", "agent": "build", "directory": "/work/shop/web"}
+    info = {"id": "s", "agent": "build", "directory": "/srv/shop/web"}
     await instance.adapter.event("session.created", {**where, "session": info})
 
     assert [opened["cwd"] for opened in instance.opened] == [expected, expected]
