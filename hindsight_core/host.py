@@ -29,6 +29,7 @@ class HostCapabilities:
         panel: Draws the panel's lines.
         tasks: Answers ``host/tasks``.
         agents: Agents with banks of their own share one list of tools: it names no bank.
+        spawned: Its events are processes: nobody reads a list of tools, MCP serves them.
         blocks: What it does with a block.
     """
 
@@ -40,6 +41,7 @@ class HostCapabilities:
     panel: bool = False
     tasks: bool = False
     agents: bool = False
+    spawned: bool = False
     blocks: BlockMode = "persist"
 
     @classmethod
@@ -157,6 +159,13 @@ class InstallPlan:
     migrant: bool = False
 
 
+def program() -> tuple[str, ...]:
+    """How a host starts ``hindsight-mem``; ``-m`` alone would import a project's ``select.py``."""
+    script = Path(sys.executable).with_name("hindsight-mem")
+    own = (sys.executable, "-P", "-m", "hindsight_core")
+    return (str(script),) if script.is_file() else own
+
+
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
     """Where and how to install.
@@ -179,7 +188,7 @@ class InstallRequest:
     bridge_env: Mapping[str, str] = field(default_factory=dict)
     project: Path | None = None
     replace: bool = False
-    program: tuple[str, ...] = (sys.executable, "-m", "hindsight_core")
+    program: tuple[str, ...] = field(default_factory=program)
     skill: Callable[[str], str] | None = None
 
 

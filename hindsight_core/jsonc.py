@@ -76,15 +76,15 @@ class JsonText:
             return
         start, node = parent.parts[index]
         before = self.text[:start].rstrip(" \t")
-        begin = len(before) - 1 if before.endswith("\n") else start
-        if before.endswith("\r\n"):
-            begin -= 1
-        end = node.end
-        comma = self._comma(end)
-        if comma is not None:
-            end = comma + 1
-            if begin == start:
-                end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
+        comma = self._comma(node.end)
+        end = node.end if comma is None else comma + 1
+        begin = start
+        if before.endswith("\n") and not self.text[end:].split("\n", 1)[0].strip():
+            # It has its lines to itself. Where it has not, what follows must not be drawn up into
+            # a comment on the line above.
+            begin = len(before) - (2 if before.endswith("\r\n") else 1)
+        elif comma is not None:
+            end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
         edits = [(begin, end)]
         if comma is None and index > 0:
             earlier = self._comma(parent.parts[index - 1][1].end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 from hindsight_core.cli.app import App, common
 from hindsight_core.cli.changes import diff, write_all
 from hindsight_core.errors import ConfigError, PluginError
-from hindsight_core.host import DetectableHost, Host, InstallPlan, InstallRequest
+from hindsight_core.host import DetectableHost, Host, InstallPlan, InstallRequest, program
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,7 +112,7 @@ def request_for(
     return InstallRequest(
         env=os.environ,
         shims=app.paths.shims / host,
-        command=(sys.executable, "-m", "hindsight_core", "bridge", "--host", host),
+        command=(*program(), "bridge", "--host", host),
         bridge_env={"HINDSIGHT_MEM_HOME": str(app.paths.home)} if moved else {},
         project=Path.cwd() if project else None,
         replace=replace,

@@ -115,7 +115,9 @@ def _through(app: App, name: str, process: Bridge | Mcp) -> Finding:
         with process:
             inactive = process.open()
             if inactive is not None:
-                return Finding(name, "warning", inactive)
+                # Off because somebody wanted it so, or because it cannot be on?
+                wanted = app.loaded.off or not app.loaded.bank.declared
+                return Finding(name, "warning" if wanted else "failed", inactive)
             if app.settings.bank.read_only:
                 return Finding(name, "ok", "active, read-only: nothing was written")
             return _write_and_read(app, name, process)

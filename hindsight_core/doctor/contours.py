@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.doctor.findings import Finding
+from hindsight_core.state.overview import last_stored
 
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
@@ -47,7 +50,9 @@ async def contours(runtime: Runtime) -> list[Finding]:
     bank = runtime.bank_id
     entries = runtime.log.read(LOOK_BACK, where=lambda entry: _is_of(entry, bank))
     found = [_last(name, worked, entries) for name, worked in CONTOURS.items()]
-    return [*found, *_nothing_stored(runtime, entries)]
+    # Notes of tools and commands are in no session's entry, but each has its receipt.
+    last = await runtime.queue.database.read(partial(last_stored, bank=bank))
+    return [*found, *_nothing_stored(runtime, entries, since_when=last)]
 
 
 def _last(
@@ -66,11 +71,15 @@ def _last(
     return Finding(label, "warning", f"{failure}; {success}", READ_ON)
 
 
-def _nothing_stored(runtime: Runtime, entries: list[dict[str, Any]]) -> list[Finding]:
+def _nothing_stored(
+    runtime: Runtime, entries: list[dict[str, Any]], *, since_when: datetime | None
+) -> list[Finding]:
     """Sessions since the last one that left a fact."""
     since: dict[str, None] = {}
     for entry in entries:
         if entry.get("type") == "retain" and (entry.get("facts") or entry.get("known")):
+            break
+        if since_when is not None and str(entry.get("ts")) <= since_when.isoformat():
             break
         if isinstance(session := entry.get("session"), str):
             since[session] = None

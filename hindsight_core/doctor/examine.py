@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hindsight_core.doctor import checks
 from hindsight_core.doctor.contours import contours
 from hindsight_core.doctor.findings import Check, Finding
+from hindsight_core.doctor.print_modes import print_modes
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ async def examine(runtime: Runtime) -> list[Finding]:
         "plugins": checks.plugins,
         "templates": checks.templates,
         "model": checks.model,
+        "print mode": print_modes,
         "embedder": checks.embedder,
         "bank": checks.bank,
         "queue": checks.queue,

@@ -123,7 +123,7 @@ class MemoryEngine:
         if opening.state in ("active", "tools-only"):
             opening, problems = await self._open(opening)
             warnings += problems
-            if self._live is not None:
+            if self._live is not None and not opening.capabilities.spawned:
                 tools = self._live.tools.describe()
         for warning in warnings:
             self._notices.known(warning)

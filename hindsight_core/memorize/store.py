@@ -121,7 +121,8 @@ class Store:
             held = await self._held(fact.id)
             if (
                 held is not None
-                and held.state in ("valid", "pending")
+                # What a person asks to keep needs no review: it makes a pending fact valid.
+                and held.state in (("valid",) if target.explicit else ("valid", "pending"))
                 and held.document_id not in (target.replaces or ())
             ):
                 decided[fact.id] = Resolution("skip", held, held.id, "known")

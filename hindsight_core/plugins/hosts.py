@@ -39,10 +39,11 @@ def load_host(name: str) -> Any:  # noqa: ANN401 - a HostAdapter, or what makes 
             f"host adapter {name!r} is provided by both {both}; uninstall one of them",
             distribution=owner(points[0])[0],
         )
-    distribution, version = owner(points[0])
     try:
         return points[0].load()
     except Exception as error:
+        # Only now: to read a distribution's metadata costs a spawned hook ten milliseconds.
+        distribution, version = owner(points[0])
         raise PluginError(
             f"host adapter {name!r} of {distribution} {version} cannot be imported: "
             f"{type(error).__name__}: {error}. Install it again.",

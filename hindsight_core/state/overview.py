@@ -87,6 +87,14 @@ def counts(
     )
 
 
+def last_stored(connection: sqlite3.Connection, bank: str) -> datetime | None:
+    """When a document with facts last reached a bank; None when none has."""
+    found = connection.execute(
+        "SELECT max(stored_at) FROM receipts WHERE bank = ? AND fact_ids != '[]'", (bank,)
+    ).fetchone()[0]
+    return None if found is None else moment(found)
+
+
 def paused(
     connection: sqlite3.Connection,
     bank: str,

@@ -45,7 +45,8 @@ class Dialect:
 
     def read(self, body: Mapping[str, Any]) -> Asked:
         """What a request says."""
-        user, results = "", []
+        user = ""
+        results: list[str] = []
         for role, text in self._messages(body):
             if role == "user":
                 user, results = text, []
@@ -155,7 +156,11 @@ class Responses(Dialect):
         if isinstance(reply, ToolCall):
             said = json.dumps(dict(reply.arguments))
             number = next(_NUMBERS)
-            item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}"}
+            item: dict[str, Any] = {
+                "type": "function_call",
+                "id": f"fc_{number}",
+                "call_id": f"call_{number}",
+            }
             item |= {"name": reply.name, "arguments": said, "status": "completed"}
             for tool in body.get("tools") or []:
                 # Tools of an MCP server come as a namespace of their own.
@@ -171,7 +176,12 @@ class Responses(Dialect):
             }
             item |= {"status": "completed"}
         usage = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
-        whole = {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}
+        whole: dict[str, Any] = {
+            "id": "resp_1",
+            "object": "response",
+            "status": "completed",
+            "output": [item],
+        }
         whole["usage"] = usage
         begun = {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}
         return whole, [

@@ -179,3 +179,33 @@ def test_a_bank_that_is_away_fails_through_the_host_too(mem, monkeypatch, loopba
     assert said.code == 1
     assert levels(said)["codex tools"] == "failed"
     assert mem("queue", "list", "--json").data["jobs"] == []
+
+
+def test_a_note_that_was_stored_by_hand_counts_as_stored(mem):
+    home = Path(os.environ["HINDSIGHT_MEM_HOME"])
+    day = datetime.now(UTC).date().isoformat()
+    for session in "abc":
+        log_line(home, ts=f"{day}T00:00:00+00:00", type="recall", session=session,
+                 outcome="empty")  # fmt: skip
+    note = Path("note.txt")
+    note.write_text("Remember that the gateway listens on port 8443.")
+    assert mem("remember", note).code == 0
+    for file in (home / "logs").glob("activity-*"):
+        kept = [line for line in file.read_text().splitlines() if '"retain"' not in line]
+        file.write_text("\n".join(kept) + "\n")
+
+    assert "stored" not in levels(mem("doctor", "--json"))
+
+
+def test_an_agent_whose_print_mode_could_answer_is_named(mem, tmp_path, monkeypatch):
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    said = mem("doctor", "--json")
+
+    found = [f for f in said.data["findings"] if f["name"] == "print mode"]
+    assert [f["level"] for f in found] == ["ok", "warning"]
+    assert str(program) in found[0]["text"]
+    assert "models.provider command" in found[1]["advice"]

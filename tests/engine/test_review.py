@@ -475,3 +475,11 @@ def test_an_unknown_number_is_named(desk):
     for step in (opened.review.approve([41, 42]), opened.review.delete([41])):
         with pytest.raises(ConfigError, match="41"):
             opened.run(step)
+
+
+def test_what_a_person_asks_to_keep_is_no_longer_held_back(desk):
+    opened = desk(settings=BEFORE)
+    opened.write(REDIS)
+    assert opened.recalled("redis cache port") == []
+    assert opened.memory.remember(REDIS).outcome == "stored"
+    assert opened.recalled("redis cache port") == [REDIS]

@@ -82,6 +82,7 @@ def _lay_out(source: Path, site: Path) -> None:
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
     )
-    points = project["entry-points"]["hindsight"]
-    lines = ["[hindsight]", *(f"{name} = {value}" for name, value in points.items())]
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")

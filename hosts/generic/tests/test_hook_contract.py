@@ -122,7 +122,7 @@ def test_every_agent_answers_hooks():
 async def test_blocks_stay_in_the_agents_transcript(driver):
     await driver.start("s-1")
     (opened,) = driver.calls("initialize")
-    assert opened["capabilities"] == {"blocks": "persist"}
+    assert opened["capabilities"] == {"blocks": "persist", "spawned": True}
     assert driver.adapter.opening == opened
 
 

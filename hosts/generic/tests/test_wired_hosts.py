@@ -15,7 +15,7 @@ from hindsight_host_generic.agents import AGENTS
 from hindsight_host_generic.hosts import WiredHost
 
 from hindsight_core.errors import ConfigError
-from hindsight_core.host import DetectableHost, InstallRequest
+from hindsight_core.host import DetectableHost, InstallRequest, program
 from hindsight_core.testing.hosts import carry_out
 
 ALL = (hosts.claude_code, hosts.codex, hosts.gemini, hosts.cursor, hosts.copilot)
@@ -300,7 +300,7 @@ def test_an_mcp_client_is_told_what_to_paste_or_gets_the_projects_file(home, tmp
     inside = InstallRequest(env=request_.env, shims=tmp_path, command=(), project=tmp_path)
     carry_out(hosts.mcp.install(inside))
     entry = json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]["hindsight"]
-    assert entry["command"] == sys.executable
+    assert entry["command"] == program()[0]
     carry_out(hosts.mcp.uninstall(inside))
     assert not (tmp_path / ".mcp.json").exists()
 
@@ -313,3 +313,17 @@ def test_claude_code_in_a_folder_of_its_own(home, tmp_path, request_):
 
     assert files(home) == {}
     assert sorted(files(tmp_path / "claude")) == [".claude.json", "settings.json"]
+
+
+@pytest.mark.parametrize("own", [program(), (sys.executable, "-P", "-m", "hindsight_core")])
+def test_a_hook_imports_nothing_of_the_project_it_runs_in(own, tmp_path):
+    """A project is not trusted because somebody works in it."""
+    for name in ("select", "hindsight_core", "json"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    done = subprocess.run(
+        [*own, "hook", "codex", "Stop"],
+        input=b'{"session_id": "s"}', cwd=tmp_path, capture_output=True, check=False,
+        env={"HOME": str(tmp_path), "HINDSIGHT_MEM_DAEMON": "off"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"{}")
+    assert not (tmp_path / "ran").exists()

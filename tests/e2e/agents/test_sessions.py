@@ -64,3 +64,55 @@ def test_the_second_session_knows_what_the_first_was_told(agent):
     assert daemon(agent) is not None
     logs = "".join(p.read_text() for p in (agent.memory / "logs").glob("daemon.log*"))
     assert "Traceback" not in logs
+
+
+@pytest.mark.spec("br/BR-37", "br/BR-11")
+def test_a_daemon_that_was_killed_costs_neither_a_prompt_nor_a_fact(agent):
+    agent.mem("install", agent.name)
+    agent.say(f"Remember that {GATEWAY}")
+    before = daemon(agent)
+    assert before is not None
+    os.kill(before, signal.SIGKILL)
+
+    agent.say(ASK)
+
+    assert until(lambda: daemon(agent) not in (None, before))
+    assert until(lambda: any("8443" in fact for fact in agent.facts()))
+    assert sum("8443" in fact for fact in agent.facts()) == 1
+
+
+@pytest.mark.spec("br/BR-01", "br/BR-35")
+def test_a_bank_that_is_down_costs_no_prompt(agent, model):
+    agent.mem("install", agent.name)
+    agent.mem("config", "set", "bank.backend", "hindsight")
+    agent.mem("config", "set", "hindsight.base_url", "http://127.0.0.1:9")
+    model.reply = lambda asked: "It goes on."
+
+    assert "It goes on." in agent.say(ASK)
+    assert "It goes on." in agent.say(ASK)
+    assert "recall" not in last(agent).partition("hindsight-memory kind=")[2][:10]
+
+
+@pytest.mark.spec("br/BR-01")
+def test_hooks_that_get_garbage_or_a_broken_home_cost_no_prompt(agent, model):
+    agent.mem("install", agent.name)
+    model.reply = lambda asked: "It goes on."
+    (agent.memory / "config.toml").write_text("bank = = broken")
+    assert "It goes on." in agent.say(ASK)
+    for file in ("queue.db", "state.db"):
+        (agent.memory / file).write_bytes(b"this is no database" * 99)
+    assert "It goes on." in agent.say(ASK)
+
+
+@pytest.mark.spec("br/BR-02")
+def test_what_was_injected_is_not_stored_again(agent):
+    agent.mem("install", agent.name)
+    agent.say(f"Remember that {GATEWAY}")
+    assert until(lambda: any("8443" in fact for fact in agent.facts()))
+    for _ in range(3):
+        agent.say(ASK)
+    pid = daemon(agent)
+    assert pid is not None
+    os.kill(pid, signal.SIGTERM)
+    assert until(lambda: daemon(agent) is None)
+    assert len(agent.facts()) == 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+from hindsight_core.host import program
 from hindsight_core.testing.cli_agents import ToolCall
 
 pytestmark = pytest.mark.timeout(240)
@@ -78,8 +78,8 @@ def test_installed_twice_and_out_again_leaves_the_files_as_they_were(agent):
 def test_a_package_that_is_gone_costs_no_prompt(agent, model):
     agent.mem("install", agent.name)
     for path in agent.home.rglob("*"):
-        if path.suffix in (".json", ".toml") and sys.executable in path.read_text():
-            path.write_text(path.read_text().replace(sys.executable, "/nowhere/bin/python"))
+        if path.suffix in (".json", ".toml") and program()[0] in path.read_text():
+            path.write_text(path.read_text().replace(program()[0], "/nowhere/bin/hindsight-mem"))
     model.reply = lambda asked: "It goes on."
 
     assert "It goes on." in agent.say("Hello.")

@@ -201,7 +201,7 @@ class AgentAdapter:
             "client": {"name": self.name, "version": "hook"},
             "cwd": cwd,
             "session": {"id": self._session.id, "parentId": self._session.parent},
-            "capabilities": {"blocks": "persist"},
+            "capabilities": {"blocks": "persist", "spawned": True},
         }
         self.opening = opening
         opened = await self._engine.call("initialize", opening)

@@ -76,8 +76,8 @@ class ConfigFile:
         return old if same else self.text
 
     def same_as(self, other: ConfigFile) -> bool:
-        """Whether both say the same, whatever their form."""
-        return bool(self.get(()) == other.get(()))
+        """Whether both say the same, whatever their form; an empty table says nothing."""
+        return bool(_filled(self.get(())) == _filled(other.get(())))
 
     def _open(self, text: str) -> None:
         raise NotImplementedError
@@ -219,6 +219,14 @@ class TomlFile(ConfigFile):
             raise self._wrong(error.line, str(error)) from None
         except TOMLKitError as error:
             raise self._wrong(1, str(error)) from None
+
+
+def _filled(value: object) -> object:
+    """A value without the empty tables and lists in it."""
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _filled(item) for key, item in value.items()}
+    return {key: item for key, item in inner.items() if item not in ({}, [])}
 
 
 def _toml_table(value: Mapping[str, object]) -> Any:  # noqa: ANN401 - tomlkit's own type
