@@ -122,9 +122,10 @@ class BridgeProcess:
             self._news.wait_for(lambda: condition() or self._ended, timeout_s)
             return condition()
 
-    def notices(self) -> list[str]:
-        """What was told to the person."""
-        return [params["text"] for method, params in self.notes if method == "notify"]
+    def notices(self, *levels: str) -> list[str]:
+        """What was told to the person; only with these levels, when any is named."""
+        told = [params for method, params in self.notes if method == "notify"]
+        return [params["text"] for params in told if not levels or params["level"] in levels]
 
     def close(self, *, timeout_s: float = WAIT_S) -> int:
         """End of stdin; the exit code."""

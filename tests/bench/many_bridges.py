@@ -61,7 +61,11 @@ def drive(number: int, turns: int, env: dict[str, str], project: Path) -> dict[s
                 bridge.call("compact/after")
         ended = bridge.call("session/end", {"reason": "quit"}, timeout_s=90)
         bridge.close()
-    return {"acknowledged": acknowledged, "ended": ended, "notices": bridge.notices()}
+    return {
+        "acknowledged": acknowledged,
+        "ended": ended,
+        "notices": bridge.notices("warning", "error"),
+    }
 
 
 def run(home: Path, *, bridges: int, turns: int) -> dict[str, object]:

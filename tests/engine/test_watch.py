@@ -122,7 +122,7 @@ async def test_counts_are_asked_again_and_nothing_is_left_running(
     assert polling() == []
 
 
-@pytest.mark.spec("pi/U-45", "pi/TC-12")
+@pytest.mark.spec("pi/R-23", "pi/U-45", "pi/TC-12")
 async def test_a_turn_is_waiting_and_then_its_outcome_in_one_line(
     engine: MemoryEngine, outlet: Outlet, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hindsight_host_pi.adapter import PiAdapter
 
-from hindsight_core.testing.host_engine import FakeEngine
+from hindsight_core.testing.host_engine import FakeEngine, block
 
 
 async def started(engine: FakeEngine, **session: Any) -> list[dict[str, Any]]:
@@ -46,3 +46,21 @@ async def test_a_dormant_session_clears_the_widget() -> None:
 
     assert {"type": "status", "line": ""} in actions
     assert not any(action["type"] == "notify" for action in actions)
+
+
+@pytest.mark.spec("pi/S-04", "pi/UB-09")
+async def test_who_the_user_is_stands_before_what_is_recalled_in_one_handler() -> None:
+    engine = FakeEngine()
+    engine.system = "You are pi. <hindsight-memory ...>"
+    engine.blocks = [block("the facts, and the reminder below them")]
+    adapter = PiAdapter(engine)
+    given = {"id": "s", "file": "/s.jsonl", "trusted": True}
+    payload = {"reason": "startup", "cwd": "/project", "session": given, "entries": []}
+    await adapter.event("session_start", payload)
+    asked = {"prompt": "Go.", "systemPrompt": "You are pi.", "entries": []}
+    before = await adapter.event("before_agent_start", asked)
+    later = await adapter.event("context", {"messages": [{"role": "user", "timestamp": 1}]})
+
+    assert before == [{"type": "system", "text": engine.system}]
+    inserted = [action["text"] for action in later if action["type"] == "insert"]
+    assert inserted == ["the facts, and the reminder below them"]

@@ -103,7 +103,7 @@ async def test_recall_asks_with_the_settings_values(bank, server):
     assert server.limits("POST memories/recall") == [30]
 
 
-@pytest.mark.spec("pi/H-07")
+@pytest.mark.spec("pi/H-07", "pi/G-03")
 @pytest.mark.parametrize("name", ["text", "answer"])
 async def test_reflect_reads_either_name_and_takes_its_time(bank, server, name):
     server.answers["POST reflect"] = {name: "PostgreSQL.", "based_on": {"memories": [{"id": "f"}]}}
