@@ -255,5 +255,5 @@ class HostContract:
         )
 
 
-def _files(folder: Path) -> dict[str, Any]:
-    return {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}

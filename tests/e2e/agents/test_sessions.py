@@ -18,7 +18,8 @@ BLOCK = "hindsight-memory kind="
 
 @pytest.fixture(autouse=True)
 def _no_daemon_stays(agent):
-    """Each test's daemon ends with it."""
+    """Hooks are answered by a daemon here, and each test's daemon ends with it."""
+    del agent.env["HINDSIGHT_MEM_DAEMON"]
     agent.env["HINDSIGHT_MEM_DAEMON_IDLE_S"] = "60"
     yield
     if (pid := daemon(agent)) is not None:

@@ -213,7 +213,7 @@ class Opencode:
             ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
-        return [int(line.split()[0]) for line in listed.splitlines() if "hindsight_core" in line]
+        return [int(line.split()[0]) for line in listed.splitlines() if "hindsight" in line and "bridge" in line]
 
     def log(self) -> list[str]:
         """Lines of ours in opencode's log."""
