@@ -16,6 +16,7 @@
     │   └── BreakerOpen    not called: it failed repeatedly a moment ago
     ├── BudgetExceeded     automatic work waits; explicit commands go on
     └── MemoryOff          memory is off, dormant or read-only here, with the reason
+        └── WriteVetoed    the user's own command decided against this very write
 
 A message says what happened, names what it happened to, and ends with what to do.
 """
@@ -117,3 +118,7 @@ class BudgetExceeded(HindsightError):
 
 class MemoryOff(HindsightError):
     """Memory is off, dormant or read-only here; the message is the reason for the user."""
+
+
+class WriteVetoed(MemoryOff):
+    """The user's own command decided against a write: it is left out for good."""

@@ -180,6 +180,8 @@ class Work:
             # Without a reason it is only that another process is just delivering it.
             if report.outcome == "queued" and report.reason:
                 self._bank_away(report.reason)
+            if report.vetoed:
+                self._notices.info("veto", f"Part of this session is not kept: {report.reason}")
         failed = [report for _, report in reports if report.outcome == "failed"]
         if failed:
             self._notices.trouble("memorize", f"{KEPT}: {failed[0].reason}")

@@ -1,6 +1,7 @@
 """``retain.before_enqueue``: the user's own command that may veto a write (s1/S-RET-6).
 
-Everything that is not a plain yes blocks: a gate that cannot be asked must not be open.
+Everything that is not a plain yes blocks: a gate that cannot be asked must not be open. What the
+command decided against is left out for good; where it could not decide, it is asked again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypedDict
 
-from hindsight_core.errors import MemoryOff
+from hindsight_core.errors import MemoryOff, WriteVetoed
 from hindsight_core.state.codec import encode_document
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class Gate:
         exit code 0.
 
         Raises:
-            MemoryOff: It is blocked, with the reason; nothing of it is on disk.
+            WriteVetoed: The command decided against it, with the reason.
+            MemoryOff: It could not decide. Either way nothing is queued.
         """
         job = {"bank": bank, "document": json.loads(encode_document(document))["document"]}
         line = json.dumps(job, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
@@ -74,10 +76,16 @@ class Gate:
                 await process.wait()
         if process.returncode:
             why = said.decode(errors="replace").strip()[:_LONGEST]
-            raise self._blocked(f"exit {process.returncode}" + (f": {why}" if why else ""))
+            told = f"exit {process.returncode}" + (f": {why}" if why else "")
+            if process.returncode > 0:
+                raise WriteVetoed(self._told(told))
+            raise self._blocked(told)
 
     def _blocked(self, why: str) -> MemoryOff:
-        return MemoryOff(f"retain.before_enqueue ({self._command[0]}) blocks the write: {why}")
+        return MemoryOff(self._told(why))
+
+    def _told(self, why: str) -> str:
+        return f"retain.before_enqueue ({self._command[0]}) blocks the write: {why}"
 
 
 class Gating(TypedDict):

@@ -45,6 +45,7 @@ class MemorizeReport:
         calls: Model calls made, repairs not counted.
         rejected: One reason for each item of an answer that was left out.
         retired: Stored facts that the window retired.
+        vetoed: ``skipped`` for good, by the user's own command (`retain.before_enqueue`).
     """
 
     outcome: MemorizeOutcome
@@ -56,6 +57,7 @@ class MemorizeReport:
     calls: int = 0
     rejected: tuple[str, ...] = ()
     retired: tuple[Retired, ...] = ()
+    vetoed: bool = False
 
     @property
     def logged(self) -> list[tuple[str, dict[str, object]]]:

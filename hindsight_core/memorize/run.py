@@ -26,6 +26,15 @@ class Run:
     rejected: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
 
+    def told(self, *, stored: bool) -> str | None:
+        """What is worth telling about a run that went well otherwise."""
+        told = []
+        if self.rejected:
+            told.append(f"{len(self.rejected)} item(s) of an answer left out: {self.rejected[0]}")
+        if stored and self.passed:
+            told.append(f"passed over: {self.passed[0]}")
+        return "; ".join(told) or None
+
 
 _CURRENT: ContextVar[Run | None] = ContextVar("hindsight_memorize_run", default=None)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
-from hindsight_core.errors import HindsightError
+from hindsight_core.errors import HindsightError, WriteVetoed
 from hindsight_core.memorize.allowed import allowed, refusal
 from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
@@ -255,10 +255,13 @@ class Memorizer:
         with running(Run(prior_summary=prior)) as run:
             try:
                 report = await self._memorize(cut, cut.window, replaces)
+            except WriteVetoed as error:
+                await self._pass(cut)
+                report = MemorizeReport("skipped", reason=str(error), vetoed=True)
             except HindsightError as error:
                 logger.info("memorize failed, the window is kept: %s", error)
                 report = MemorizeReport("failed", reason=str(error))
-            reason = report.reason or _left_out(run, report)
+            reason = report.reason or run.told(stored=report.outcome == "stored")
             return replace(report, reason=reason, calls=run.calls, rejected=tuple(run.rejected))
 
     async def _memorize(
@@ -287,13 +290,3 @@ class Memorizer:
         await self._parts.sessions.set_cursor(
             self._parts.bank.id, cut.session_id, cut.last_entry_id
         )
-
-
-def _left_out(run: Run, report: MemorizeReport) -> str | None:
-    """What is worth telling about a run that went well otherwise."""
-    told = []
-    if run.rejected:
-        told.append(f"{len(run.rejected)} item(s) of an answer left out: {run.rejected[0]}")
-    if report.outcome == "stored" and run.passed:
-        told.append(f"passed over: {run.passed[0]}")
-    return "; ".join(told) or None

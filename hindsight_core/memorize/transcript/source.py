@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hindsight_core.errors import HindsightError
+from hindsight_core.errors import HindsightError, WriteVetoed
 from hindsight_core.memorize.candidates import complete
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import Run, running
@@ -197,6 +197,10 @@ class TranscriptSource:
         with running(Run()) as run:
             try:
                 report = await self._document(transcript, plan, mark, reason=reason, alone=alone)
+            except WriteVetoed as error:
+                if not await self._parts.retained.settle(self._parts.bank.id, mark):
+                    return None
+                report = MemorizeReport("skipped", reason=str(error), vetoed=True)
             except HindsightError as error:
                 logger.info("transcript kept for another try: %s", error)
                 report = MemorizeReport("failed", reason=str(error))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hindsight_core.errors import BankError, MemoryOff
+from hindsight_core.errors import BankError, MemoryOff, WriteVetoed
 from hindsight_core.testing.transcripts import TranscriptBuilder
 
 
@@ -87,6 +87,36 @@ async def test_what_cannot_be_queued_is_tried_again_next_time(sender, server, sp
     gate.open = True
     await kit.remember(talk, reason="idle")
     assert server.got[0].text.count("question") == 3
+
+
+@pytest.mark.spec("s1/S-RET-6")
+@pytest.mark.parametrize("mode", ["append", "replace"])
+async def test_a_veto_is_remembered_and_only_for_what_it_was_about(
+    sender, growing, spoken, occurrences, mode
+):
+    class Choosy:
+        asked = 0
+
+        async def __call__(self, bank, document):
+            self.asked += 1
+            if "question 2" in document.text:
+                raise WriteVetoed("not this")
+
+    gate, talk = Choosy(), TranscriptBuilder()
+    kit = sender(bank=growing, gate=gate, retain={"document": "session", "update_mode": mode})
+    outcomes = []
+    for _ in range(3):
+        spoken(1, talk=talk)
+        outcomes += [report.outcome for report in await kit.remember(talk)]
+        outcomes += [report.outcome for report in await kit.remember(talk)]
+
+    assert [outcome == "skipped" for outcome in outcomes] == [False, True, False]
+    assert gate.asked == 3
+    assert occurrences(growing.documents.values(), *(f"question {n}" for n in (1, 2, 3))) == [
+        1,
+        0,
+        1,
+    ]
 
 
 @pytest.mark.spec("s1/S-ID-5")
