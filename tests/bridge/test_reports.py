@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import sqlite3
@@ -56,7 +57,8 @@ async def test_facts_are_dated_by_what_was_said_also_when_they_come_late(
     ]
     # Another process keeps the bank's file: what is stored later was said long ago.
     await host.learn(GATEWAY)
-    away = host.start(MEM_QUEUE__SHUTDOWN_TIMEOUT_MS="3000")
+    soon = {"MEM_QUEUE__BACKOFF_MS": "50", "MEM_QUEUE__SHUTDOWN_TIMEOUT_MS": "3000"}
+    away = host.start(**soon)
     host.open(away)
     with closing(sqlite3.connect(host.memory / "banks" / "demo.db")) as keeper:
         keeper.execute("BEGIN IMMEDIATE")
@@ -64,11 +66,12 @@ async def test_facts_are_dated_by_what_was_said_also_when_they_come_late(
         assert away.call("session/end", {"reason": "quit"})["pending"] == 1
     assert away.close() == 0
 
-    bridge = host.start()
+    bridge = host.start(**soon)
     host.open(bridge, session="s2")
-    for _ in range(200):
+    for _ in range(400):
         if bridge.call("status/get")["pending"] == 0:
             break
+        await asyncio.sleep(0.05)
 
     def found(**when: str) -> list[dict[str, Any]]:
         arguments = {"query": "Kubernetes production", **when}
@@ -82,9 +85,7 @@ async def test_facts_are_dated_by_what_was_said_also_when_they_come_late(
 
 
 @pytest.mark.spec("br/BR-17")
-async def test_many_turns_cost_what_was_said_and_not_its_square(
-    host: Any, loopback: None
-) -> None:
+async def test_many_turns_cost_what_was_said_and_not_its_square(host: Any, loopback: None) -> None:
     turns = 60
     path: list[dict[str, Any]] = []
     with ModelServer({"memorize/extract": {"facts": []}}) as server:
