@@ -100,6 +100,21 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentCopy:
+    """A document as a copy of a bank holds it.
+
+    Attributes:
+        document: Its own fields; ``facts`` is None.
+        fact_ids: Its facts in order; empty where the facts themselves tell it.
+        created_at: When the bank stored it (UTC, aware); None when it does not know.
+    """
+
+    document: Document
+    fact_ids: tuple[str, ...] = ()
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What became of a write.
 

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from hindsight_core.memory import (
     BankStats,
     Document,
+    DocumentCopy,
     DocumentPage,
     Fact,
     FactPage,
@@ -136,6 +137,33 @@ class Bank(Protocol):
 
     async def close(self) -> None:
         """Release files and connections."""
+        ...
+
+
+@runtime_checkable
+class CopyingBank(Protocol):
+    """A bank that can be copied whole: what its facts alone do not tell.
+
+    `Bank.import_facts` comes first, since a document names facts that are there.
+    """
+
+    def export_documents(self) -> AsyncIterator[DocumentCopy]:
+        """Every document, oldest first."""
+        ...
+
+    async def import_documents(self, copies: Iterable[DocumentCopy]) -> int:
+        """Bulk upsert by id; how many were new or changed.
+
+        Facts that a document has here besides those of its copy stay its own, behind them.
+        """
+        ...
+
+    async def forgotten(self) -> frozenset[str]:
+        """Identities (`hindsight_core.identity.fact_id`) of sentences deleted for good."""
+        ...
+
+    async def forget(self, contents: Iterable[str]) -> int:
+        """Let no automatic write bring these sentences back; how many were new."""
         ...
 
 

@@ -12,6 +12,7 @@ from hindsight_core.memory import Fact, FactState, Provenance
 _NAMED = {
     "id", "text", "kind", "category", "state", "document", "document_id", "timestamp",
     "created_at", "tags", "metadata", "provenance", "superseded_by", "reason", "pinned", "bank",
+    "record", "version",
 }  # fmt: skip
 
 
@@ -72,27 +73,27 @@ def read_record(record: object) -> Fact:
     """
     if not isinstance(record, Mapping):
         raise ValueError("not a JSON object")
-    text = _text(record, "text")
+    text = read_text(record, "text")
     if not text or not text.strip():
         raise ValueError("no text")
-    superseded_by = _text(record, "superseded_by")
-    state = _text(record, "state") or ("superseded" if superseded_by else "valid")
+    superseded_by = read_text(record, "superseded_by")
+    state = read_text(record, "state") or ("superseded" if superseded_by else "valid")
     if state not in get_args(FactState):
         raise ValueError(f"state {state!r} is none of {', '.join(get_args(FactState))}")
     return Fact(
-        id=_text(record, "id") or fact_id(text),
+        id=read_text(record, "id") or fact_id(text),
         text=text,
-        kind=_text(record, "kind") or "fact",
-        category=_text(record, "category"),
+        kind=read_text(record, "kind") or "fact",
+        category=read_text(record, "category"),
         state=cast("FactState", state),
-        document_id=_text(record, "document") or _text(record, "document_id"),
-        timestamp=_moment(record, "timestamp"),
-        created_at=_moment(record, "created_at"),
-        tags=_texts(record, "tags"),
+        document_id=read_text(record, "document") or read_text(record, "document_id"),
+        timestamp=read_moment(record, "timestamp"),
+        created_at=read_moment(record, "created_at"),
+        tags=read_texts(record, "tags"),
         metadata=_metadata(record),
         provenance=_provenance(record.get("provenance")),
         superseded_by=superseded_by,
-        reason=_text(record, "reason"),
+        reason=read_text(record, "reason"),
         pinned=bool(record.get("pinned")),
     )
 
@@ -102,7 +103,8 @@ def iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _text(record: Mapping[str, Any], key: str) -> str | None:
+def read_text(record: Mapping[str, Any], key: str) -> str | None:
+    """A text of a record, None for a blank one; raises `ValueError` for anything else."""
     value = record.get(key)
     if value is None or isinstance(value, str):
         return value or None
@@ -111,7 +113,8 @@ def _text(record: Mapping[str, Any], key: str) -> str | None:
     raise ValueError(f"{key} is not a text")
 
 
-def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def read_texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A list of texts of a record, each once; raises `ValueError` for anything else."""
     value = record.get(key)
     value = [] if value is None else value
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -119,8 +122,9 @@ def _texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
-def _moment(record: Mapping[str, Any], key: str) -> datetime | None:
-    value = _text(record, key)
+def read_moment(record: Mapping[str, Any], key: str) -> datetime | None:
+    """A time of a record in UTC; raises `ValueError` for what is none."""
+    value = read_text(record, key)
     if value is None:
         return None
     try:
@@ -133,14 +137,17 @@ def _moment(record: Mapping[str, Any], key: str) -> datetime | None:
         raise ValueError(f"{key} {value!r} is out of range") from None
 
 
-def _metadata(record: Mapping[str, Any]) -> dict[str, str]:
-    given = record.get("metadata")
+def read_metadata(given: object) -> dict[str, str]:
+    """Metadata as texts; raises `ValueError` where it is no object."""
     given = {} if given is None else given
     if not isinstance(given, Mapping):
         raise ValueError("metadata is not an object")
+    return {str(k): v if isinstance(v, str) else str(v) for k, v in given.items()}
+
+
+def _metadata(record: Mapping[str, Any]) -> dict[str, str]:
     extra = {k: v for k, v in record.items() if k not in _NAMED and isinstance(v, str)}
-    named = {str(k): v if isinstance(v, str) else str(v) for k, v in given.items()}
-    return {**extra, **named}
+    return {**extra, **read_metadata(record.get("metadata"))}
 
 
 def _provenance(value: object) -> Provenance:
@@ -149,10 +156,10 @@ def _provenance(value: object) -> Provenance:
     if not isinstance(value, Mapping):
         raise ValueError("provenance is not an object")
     return Provenance(
-        source=_text(value, "source") or "unknown",
-        session_id=_text(value, "session_id"),
-        entry_ids=_texts(value, "entry_ids"),
-        host=_text(value, "host"),
-        speaker=_text(value, "speaker"),
-        quote=_text(value, "quote"),
+        source=read_text(value, "source") or "unknown",
+        session_id=read_text(value, "session_id"),
+        entry_ids=read_texts(value, "entry_ids"),
+        host=read_text(value, "host"),
+        speaker=read_text(value, "speaker"),
+        quote=read_text(value, "quote"),
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.cli.bank_upkeep import reembed, reindex
+from hindsight_core.cli.exporting import export
 from hindsight_core.cli.promote import promote
 from hindsight_core.errors import ConfigError, MemoryOff
 
@@ -28,6 +26,7 @@ def bank() -> None:
     """Banks: list, show, stats, delete, export, import, promote, reindex, reembed."""
 
 
+bank.add_command(export)
 bank.add_command(promote)
 bank.add_command(reindex)
 bank.add_command(reembed)
@@ -123,39 +122,15 @@ async def _forget(app: App, bank_id: str) -> None:
         await forget_bank(runtime.queue, runtime.sessions, bank_id)
 
 
-@bank.command()
-@common
-@click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
-def export(app: App, file: Path | None) -> None:
-    """Write every fact in every state as JSONL, to FILE or standard output."""
-    app.run(_export(app, file))
-
-
-async def _export(app: App, file: Path | None) -> None:
-    from hindsight_core.banks.records import exported
-
-    to_stdout = file is None or str(file) == "-"
-    count = 0
-    async with app.runtime(read_only=True) as runtime:
-        with nullcontext(sys.stdout) if to_stdout else _create(file) as out:
-            async for fact in runtime.bank.export_facts():
-                out.write(json.dumps(exported(fact), ensure_ascii=False) + "\n")
-                count += 1
-    if not to_stdout:
-        app.emit(
-            {"exported": count, "file": str(file)},
-            lambda console: console.print(f"{count} facts written to {file}", markup=False),
-        )
-
-
 @bank.command("import")
 @common
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 def import_(app: App, file: Path) -> int:
-    """Read facts from a JSONL FILE (- for standard input), one fact a line.
+    """Read a JSONL FILE (- for standard input): an export, or one fact a line.
 
     Good lines are stored even when others are not; bad ones are named by number, and the exit
-    code is 2 then. A fact whose id is there already is replaced.
+    code is 2 then. A fact whose id is there already is replaced. A file of a newer version is
+    refused as a whole.
     """
     from hindsight_core.cli.importing import import_file
 
@@ -176,15 +151,6 @@ def _counts(found: BankStats) -> dict[str, Any]:
         "states": dict(found.states),
         "bytes": found.bytes,
     }
-
-
-def _create(file: Path | None) -> TextIO:
-    if file is None:
-        raise ConfigError("no file named")
-    try:
-        return file.open("w", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{file} cannot be written: {error.strerror}") from error
 
 
 def _table(console: Console, rows: list[dict[str, Any]], current: str | None) -> None:

@@ -1,53 +1,94 @@
-"""Reading a JSONL file of facts into a bank, in bulk, losing no good line to a bad one."""
+"""Reading a JSONL file into a bank, in bulk, losing no good line to a bad one."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from hindsight_core.banks.records import read_record
+from hindsight_core.banks.base import CopyingBank
+from hindsight_core.banks.export_lines import Forgotten, NewerVersion, read_line
 from hindsight_core.cli.app import App, progress
 from hindsight_core.errors import ConfigError, MemoryOff
+from hindsight_core.memory import DocumentCopy, Fact
 
 if TYPE_CHECKING:
-    from hindsight_core.memory import Fact
+    from hindsight_core.banks.base import Bank
     from hindsight_core.transcript.sanitise import Sanitiser
 
 _SHOWN = 20
 _BATCH = 2000
+Item = Fact | DocumentCopy | Forgotten
 
 
 @dataclass
 class _Reader:
-    """Facts of a file, with what was wrong on the way."""
+    """What a file holds, with what was wrong on the way.
+
+    Attributes:
+        lines: The file.
+        name: It, for messages.
+        sanitiser: The boundary that every text crosses.
+        limit: Bound of a fact's text.
+        bad: Line numbers with what is wrong.
+        good: How many facts were read.
+    """
 
     lines: TextIO
-    clean: Callable[[Fact], Fact]
+    name: str
+    sanitiser: Sanitiser
+    limit: int
     bad: list[tuple[int, str]] = field(default_factory=list)
     good: int = 0
 
-    def facts(self) -> Iterator[Fact]:
-        """Every good line's fact, sanitised."""
+    def items(self) -> Iterator[Item]:
+        """What every good line holds, sanitised.
+
+        Raises:
+            ConfigError: The file begins with a line of a newer version; nothing is read then.
+        """
+        begun = False
         for number, line in enumerate(self.lines, 1):
             if not line.strip():
                 continue
             try:
-                fact = self.clean(read_record(json.loads(line)))
+                item = self._clean(read_line(line))
             except json.JSONDecodeError as error:
-                self.bad.append((number, f"not JSON: {error.msg}"))
-            except RecursionError:
-                self.bad.append((number, "not JSON: nested too deeply"))
+                self.bad.append((number, _torn(line) or f"not JSON: {error.msg}"))
+            except NewerVersion as error:
+                if not begun:
+                    raise ConfigError(f"{self.name}: {error}. Nothing was imported.") from None
+                self.bad.append((number, str(error)))
             except ValueError as error:
                 self.bad.append((number, str(error)))
             else:
-                self.good += 1
-                yield fact
+                self.good += isinstance(item, Fact)
+                yield item
+            begun = True
+
+    def _clean(self, item: Item) -> Item:
+        match item:
+            case Fact():
+                return cleaned(item, self.sanitiser, limit=self.limit)
+            case DocumentCopy():
+                return replace(item, document=self.sanitiser.document(item.document))
+            case Forgotten():
+                return item
+
+
+@dataclass
+class _Done:
+    """What an import changed: new or different facts, documents, and what the bank cannot keep."""
+
+    facts: int = 0
+    documents: int = 0
+    forgotten: int = 0
+    left: int = 0
 
 
 async def import_file(app: App, file: Path) -> int:
@@ -56,17 +97,30 @@ async def import_file(app: App, file: Path) -> int:
         if runtime.read_only:
             raise MemoryOff("bank.read_only is set: nothing is imported")
         limit = runtime.settings.security.max_fact_characters
-        sanitiser, bank = runtime.sanitiser, runtime.bank
+        bank, done = runtime.bank, _Done()
         with _open(file) as lines:
-            reader = _Reader(lines, lambda fact: cleaned(fact, sanitiser, limit=limit))
-            source, changed = reader.facts(), 0
-            while batch := list(islice(source, _BATCH)):
-                changed += await bank.import_facts(batch)
-                progress(f"{reader.good} facts read, {changed} new or changed")
+            reader = _Reader(lines, str(file), runtime.sanitiser, limit)
+            for kind, items in groupby(reader.items(), key=type):
+                while batch := list(islice(items, _BATCH)):
+                    await _store(bank, kind, batch, done)
+                    progress(f"{reader.good} facts read, {done.facts} new or changed")
         progress("")
         name = bank.id
-    _report(app, reader, name, changed)
+    _report(app, reader, name, done)
     return 2 if reader.bad else 0
+
+
+async def _store(bank: Bank, kind: type[Item], batch: list[Item], done: _Done) -> None:
+    if kind is Fact:
+        done.facts += await bank.import_facts([f for f in batch if isinstance(f, Fact)])
+    elif not isinstance(bank, CopyingBank):
+        done.left += len(batch)
+    elif kind is DocumentCopy:
+        copies = [item for item in batch if isinstance(item, DocumentCopy)]
+        done.documents += await bank.import_documents(copies)
+    else:
+        contents = [item.content for item in batch if isinstance(item, Forgotten)]
+        done.forgotten += await bank.forget(contents)
 
 
 def cleaned(fact: Fact, sanitiser: Sanitiser, *, limit: int) -> Fact:
@@ -81,19 +135,33 @@ def cleaned(fact: Fact, sanitiser: Sanitiser, *, limit: int) -> Fact:
     return clean
 
 
-def _report(app: App, reader: _Reader, bank: str, changed: int) -> None:
+def _torn(line: str) -> str | None:
+    """What is wrong with a last line that was cut off; None for any other."""
+    if line.endswith("\n") or line.rstrip().endswith("}"):
+        return None
+    return "the file ends in the middle of this line: it is not whole. Export or copy it again"
+
+
+def _report(app: App, reader: _Reader, bank: str, done: _Done) -> None:
     for number, reason in reader.bad[:_SHOWN]:
         print(f"hindsight-mem: line {number}: {reason}", file=sys.stderr)
     if len(reader.bad) > _SHOWN:
         print(f"hindsight-mem: and {len(reader.bad) - _SHOWN} more bad lines", file=sys.stderr)
-    known = reader.good - changed
+    known = reader.good - done.facts
     data = {
         "bank": bank,
-        "imported": changed,
+        "imported": done.facts,
         "unchanged": known,
+        "documents": done.documents,
+        "forgotten": done.forgotten,
+        "left": done.left,
         "bad": [{"line": number, "reason": reason} for number, reason in reader.bad],
     }
-    text = f"{changed} facts imported into {bank}, {known} were there already"
+    text = f"{done.facts} facts imported into {bank}, {known} were there already"
+    if done.documents:
+        text += f"; {done.documents} documents new or changed"
+    if done.left:
+        text += f"; {done.left} documents and deletions left out: this bank cannot keep them"
     if reader.bad:
         text += f"; {len(reader.bad)} bad lines skipped"
     app.emit(data, lambda console: console.print(text, markup=False))

@@ -38,8 +38,8 @@ def promote(app: App, *, backend: str, name: str | None, dry_run: bool) -> int:
     Facts go in every state, with ids, pins and provenance, and documents with their texts. What
     is there already is not written again, so an interrupted run is just repeated; where both
     differ the embedded bank wins. At the end a sample is read back: the exit code is 1 when
-    something is missing. The embedded bank is only read, and stays. It does not tell the server
-    which sentences were deleted for good here.
+    something is missing. The embedded bank is only read, and stays. Sentences that were deleted
+    for good here do not come back there.
     """
     return app.run(_promote(app, backend, name, dry_run=dry_run))
 

@@ -6,14 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from hindsight_core.banks.base import CopyingBank
+
 if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
-    from hindsight_core.memory import Document, Fact
+    from hindsight_core.memory import Document, DocumentCopy, Fact
 
 BATCH = 1000
 PAGE = 100
 SAMPLE = 50
 _SHOWN = 10
+# What has to arrive as it was, besides the text, the state and the pin.
+_EXACT = ("kind", "category", "timestamp", "tags", "metadata", "provenance", "document_id")
 
 
 @dataclass
@@ -77,6 +81,8 @@ async def _carry_facts(
 async def _carry_documents(
     source: Bank, target: Bank, done: Promotion, progress: Callable[[str], None]
 ) -> None:
+    if await _carry_copies(source, target, done, progress):
+        return
     while True:
         page = await source.list_documents(limit=PAGE, offset=done.documents)
         if not page.documents:
@@ -85,6 +91,25 @@ async def _carry_documents(
             done.documents += 1
             done.texts += await _carry_document(document, target)
         progress(f"{done.documents} of {page.total} documents")
+
+
+async def _carry_copies(
+    source: Bank, target: Bank, done: Promotion, progress: Callable[[str], None]
+) -> bool:
+    """Documents and deleted sentences, exactly; False for a bank that cannot be told them."""
+    if not (isinstance(source, CopyingBank) and isinstance(target, CopyingBank)):
+        return False
+    batch: list[DocumentCopy] = []
+    async for copy in source.export_documents():
+        batch.append(copy)
+        done.documents += 1
+        if len(batch) >= PAGE:
+            done.texts += await target.import_documents(batch)
+            batch.clear()
+            progress(f"{done.documents} documents")
+    done.texts += await target.import_documents(batch)
+    await target.forget(sorted(await source.forgotten()))
+    return True
 
 
 async def _carry_document(document: Document, target: Bank) -> bool:
@@ -141,6 +166,9 @@ def _difference(fact: Fact, held: Fact | None) -> str | None:
         return "its text differs"
     if (held.state == "valid") != (fact.state == "valid"):
         return f"it is {fact.state} here and {held.state} there"
+    for name in _EXACT:
+        if getattr(held, name) != getattr(fact, name):
+            return f"its {name.replace('_', ' ')} differs"
     return "its pin is lost" if fact.pinned and not held.pinned else None
 
 

@@ -12,7 +12,7 @@ from typing import get_args
 
 import pytest
 
-from hindsight_core.banks.base import Bank
+from hindsight_core.banks.base import Bank, CopyingBank
 from hindsight_core.errors import BankError
 from hindsight_core.identity import fact_id
 from hindsight_core.memory import Document, Fact, Provenance, Query, Scope, TagFilter, TagMatch
@@ -209,6 +209,40 @@ class BankContract:
             (Scope(session_id="s2"), two),
         ):
             assert await found(bank, "port", scope=scope) == [right.text], scope
+
+    async def test_a_copy_takes_documents_and_deletions(self, bank: Bank) -> None:
+        if not isinstance(bank, CopyingBank):
+            pytest.skip("this bank is copied by its facts alone")
+        both = "CART_TTL is 30 minutes"
+        first = replace(
+            document("d1", OLD, both, tags=("broker",), metadata={"a": "b"}, timestamp=MONDAY),
+            text="## Queue\n- all of it",
+            context="why",
+        )
+        await bank.retain(first)
+        await bank.retain(document("d2", NEW, both, explicit=True))
+        await bank.delete_fact(fact_id(NEW))
+        copies = [copy async for copy in bank.export_documents()]
+        assert [copy.document.id for copy in copies] == ["d1", "d2"]
+        assert copies[0].document == replace(first, facts=None)
+        assert [list(copy.fact_ids) for copy in copies] == [
+            [fact_id(OLD), fact_id(both)],
+            [fact_id(both)],
+        ]
+        assert copies[1].document.explicit
+        assert await bank.forgotten() == {fact_id(NEW)}
+        assert await bank.import_documents(copies) == 0
+        assert await bank.forget([fact_id(NEW)]) == 0
+        moved = replace(copies[0], document=replace(copies[0].document, id="d3"))
+        assert await bank.import_documents([moved]) == 1
+        held = await bank.get_document("d3")
+        assert held is not None
+        assert (held.text, held.context) == (first.text, "why")
+        assert [f.text for f in held.facts or ()] == [OLD, both]
+        assert [copy async for copy in bank.export_documents()][-1] == moved
+        assert await bank.forget([fact_id("It never rains")]) == 1
+        receipt = await bank.retain(document("d4", "It never rains"))
+        assert receipt.fact_ids == ()
 
     async def test_an_export_is_an_exact_copy(self, bank: Bank) -> None:
         whole = Fact(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -98,7 +99,9 @@ class TestToQdrant:
         assert stats["states"] == {"valid": 2, "superseded": 1, "invalidated": 1, "pending": 1}
         assert stats["backend"] == "qdrant"
         exported = mem("bank", "export", "--bank", "demo").out
-        assert exported.count("\n") == len(before)
+        lines = [json.loads(line) for line in exported.splitlines()]
+        assert [line["id"] for line in lines if "record" not in line] == [f.id for f in before]
+        assert [line["id"] for line in lines if "record" in line] == ["d1", "d2"]
         again = mem("bank", "promote", "--to", "qdrant", "--bank", "demo", "--json").data
         assert (again["written"], again["next"]) == (0, [])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.banks.base import Capabilities, MentalModel, Reflection
 from hindsight_core.banks.hindsight.api import Api
 from hindsight_core.banks.hindsight.client import Client
+from hindsight_core.banks.hindsight.copying import Copying
 from hindsight_core.banks.hindsight.documents import Documents
 from hindsight_core.banks.hindsight.ensure import at_creation, ensure_bank
 from hindsight_core.banks.hindsight.errors import ServerError
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
 
 
-class HindsightBank:
+class HindsightBank(Copying):
     """A `Bank` and `ReflectingBank` on a server.
 
     A document without facts is text for the server's own extraction; facts that come with a

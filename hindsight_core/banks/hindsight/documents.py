@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,16 @@ class Documents:
         wanted = ids[offset : offset + limit]
         found = await asyncio.gather(*(self.find(document_id) for document_id in wanted))
         return DocumentPage(tuple(document for document in found if document), len(ids))
+
+    async def extracted(self) -> AsyncIterator[Document]:
+        """Documents whose facts the server found, without them, oldest first."""
+        ids = [str(item["id"]) async for item in self._theirs()]
+        for document_id in reversed(ids):
+            try:
+                yield _document(await self.api.document(document_id))
+            except ServerError as error:
+                if not error.no_such_thing:
+                    raise
 
     async def _theirs(self) -> Any:  # noqa: ANN401 - an async iterator of JSON
         seen = 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindsight_core.banks.base import Capabilities
 from hindsight_core.banks.sqlite import (
+    copying,
     documents,
     erase,
     facts,
@@ -27,6 +29,7 @@ from hindsight_core.banks.sqlite.vectors import VectorState
 from hindsight_core.memory import (
     BankStats,
     Document,
+    DocumentCopy,
     DocumentPage,
     Fact,
     FactPage,
@@ -216,6 +219,30 @@ class SqliteBank:
             for row, fact in page:
                 last = row
                 yield fact
+
+    async def export_documents(self) -> AsyncIterator[DocumentCopy]:
+        """Every document, in order of storage."""
+        last = 0
+        while page := await self._file.read(partial(copying.page, after=last)):
+            for row, copy in page:
+                last = row
+                yield copy
+
+    async def import_documents(self, copies: Iterable[DocumentCopy]) -> int:
+        """Bulk upsert by id, a transaction a few hundred documents."""
+        now, done, source = self._now(), 0, iter(copies)
+        while batch := list(islice(source, copying.BATCH)):
+            done += await self._file.write(partial(copying.load, copies=batch, now=now))
+        return done
+
+    async def forgotten(self) -> frozenset[str]:
+        """Identities of the sentences that were deleted for good."""
+        return await self._file.read(copying.forgotten)
+
+    async def forget(self, contents: Iterable[str]) -> int:
+        """Let no automatic write bring these sentences back."""
+        wanted = list(contents)
+        return await self._file.write(partial(copying.forget, contents=wanted, now=self._now()))
 
     async def rebuild_index(self) -> int:
         """Make the full-text index anew from the facts; how many it holds."""

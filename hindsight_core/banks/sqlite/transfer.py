@@ -40,7 +40,8 @@ def load(connection: sqlite3.Connection, batch: Sequence[Fact], *, now: int) -> 
             row = held.row
             facts.update(connection, row, whole, now=now)
             changed_rows.append(row)
-        _join(connection, whole, row, positions, now=now)
+        if held is None or held.fact.document_id != whole.document_id:
+            _join(connection, whole, row, positions, now=now)
     _allow(connection, batch)
     index.refresh_bulk(connection, new_rows)
     index.refresh(connection, changed_rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hindsight_core.banks.base import Capabilities
-from hindsight_core.banks.vector import documents, listing
+from hindsight_core.banks.vector import copying, documents, listing
 from hindsight_core.banks.vector.ledger import Ledger
 from hindsight_core.banks.vector.retain import plan
 from hindsight_core.banks.vector.side import Side
@@ -19,6 +19,7 @@ from hindsight_core.identity import fact_id as identity_of
 from hindsight_core.memory import (
     BankStats,
     Document,
+    DocumentCopy,
     DocumentPage,
     Fact,
     FactPage,
@@ -216,6 +217,31 @@ class VectorAdapter:
         await self._ledger.refresh()
         async for fact in listing.in_order(self._ledger):
             yield fact
+
+    async def export_documents(self) -> AsyncIterator[DocumentCopy]:
+        """Every document, in order of storage."""
+        await self._ledger.refresh()
+        async for copy in copying.documents(self._ledger):
+            yield copy
+
+    async def import_documents(self, copies: Iterable[DocumentCopy]) -> int:
+        """Bulk upsert by id, in portions."""
+        source, done = iter(copies), 0
+        while batch := list(islice(source, copying.PAGE)):
+            async with self._ledger.writing() as change:
+                done += await copying.load(self._ledger, batch, change)
+        return done
+
+    async def forgotten(self) -> frozenset[str]:
+        """Identities of the sentences that were deleted for good."""
+        await self._ledger.refresh()
+        return await copying.forgotten(self._ledger)
+
+    async def forget(self, contents: Iterable[str]) -> int:
+        """Let no automatic write bring these sentences back."""
+        async with self._ledger.writing() as change:
+            change.forget |= set(contents) - await copying.forgotten(self._ledger)
+            return len(change.forget)
 
     async def close(self) -> None:
         """Release the side table and the store's connections."""

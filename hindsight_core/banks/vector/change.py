@@ -21,6 +21,7 @@ class Change:
         gone_documents: Ids of documents to delete.
         forget: Identities of sentences that are not wanted any more.
         allow: Identities that may come back.
+        stored: When a document was first stored, in microseconds since 1970, where that is not now.
     """
 
     facts: dict[str, Fact] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class Change:
     gone_documents: set[str] = field(default_factory=set)
     forget: set[str] = field(default_factory=set)
     allow: set[str] = field(default_factory=set)
+    stored: dict[str, int] = field(default_factory=dict)
 
     def put(self, fact: Fact, *, embed: bool = False) -> Fact:
         """Store a fact; ``embed`` when its text is new."""

@@ -134,11 +134,16 @@ class Ledger:
         return {fact.id: vector for fact, vector in zip(facts, found, strict=True)}
 
     async def _write_records(self, store: SharedVectorBank, change: Change) -> None:
-        stored = micros(self.clock())
+        now = micros(self.clock())
+        stored = change.stored
         await store.put_records(
             [
                 *(
-                    Record("document", key, document_body(document, fact_ids, stored=stored))
+                    Record(
+                        "document",
+                        key,
+                        document_body(document, fact_ids, stored=stored.get(key, now)),
+                    )
                     for key, (document, fact_ids) in change.documents.items()
                 ),
                 *(Record("forgotten", content) for content in change.forget),

@@ -160,8 +160,8 @@ def _apply(connection: sqlite3.Connection, change: Change, *, now: datetime) -> 
     for document_id in change.gone_documents:
         connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
         connection.execute("DELETE FROM members WHERE document_id = ?", (document_id,))
-    stored = micros(now)
     for document, fact_ids in change.documents.values():
+        stored = change.stored.get(document.id, micros(now))
         body = document_body(document, fact_ids, stored=stored)
         said = micros(document.timestamp) if document.timestamp else stored
         _put_document(connection, document.id, body, fact_ids, moment=said)
