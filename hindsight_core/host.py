@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from hindsight_core.tokens import CHARACTERS_PER_TOKEN
-
 if TYPE_CHECKING:
     from hindsight_core.transcript.entry import Entry
 
@@ -88,7 +86,7 @@ class EngineApi(Protocol):
 
     @property
     def live_tokens(self) -> int:
-        """``recall.live_tokens``, for `Replay`."""
+        """``recall.live_tokens``, for `hindsight_core.replay.Replay`."""
         ...
 
     async def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +94,7 @@ class EngineApi(Protocol):
         ...
 
     def forget_shown(self, *, but_last: bool = False) -> None:
-        """Blocks left the request (`Replay` is full); ``but_last``: all but the newest one."""
+        """Blocks left the request (the replay is full); ``but_last``: all but the newest one."""
         ...
 
     def take_back(self) -> None:
@@ -235,57 +233,6 @@ class ManySessionsHost(Host, Protocol):
     def adapter_of_many(self, engines: Callable[[], EngineApi]) -> HostAdapter:
         """The adapter of one bridge; each call of ``engines`` gives an engine for one session."""
         ...
-
-
-class Replay:
-    """Blocks of this process's session, put back at their places in every request.
-
-    A block is anchored by the role and timestamp of the user message that it answers, so that
-    the provider's prefix cache holds and nothing is written to the session file.
-
-    Args:
-        cap_tokens: ``recall.live_tokens``; beyond it all earlier blocks go at once.
-    """
-
-    def __init__(self, *, cap_tokens: int) -> None:
-        self._cap = cap_tokens
-        self._blocks: dict[tuple[str, Any], tuple[str, str]] = {}
-
-    def add(self, anchor: tuple[str, Any], text: str, *, position: str = "after") -> bool:
-        """Place a block; True when all earlier ones had to go (the shown-set must be emptied).
-
-        Args:
-            anchor: Role and timestamp of the user's message.
-            text: The block.
-            position: ``after`` the message, ``append`` (before it), ``prepend`` (first of all).
-        """
-        held = sum(len(block) for block, _ in self._blocks.values())
-        size = (held + len(text)) // CHARACTERS_PER_TOKEN
-        full = bool(self._blocks) and size > self._cap
-        if full:
-            self._blocks.clear()
-        self._blocks[anchor] = (text, position)
-        return full
-
-    def clear(self) -> None:
-        """After a compaction, or when the session is another one."""
-        self._blocks.clear()
-
-    def places(self, messages: Sequence[tuple[str, Any]]) -> list[tuple[int, str]]:
-        """Index of the message that each block follows, for those whose anchor is there.
-
-        -1 is the place before the first message.
-        """
-        found = [
-            (index, *self._blocks[message])
-            for index, message in enumerate(messages)
-            if message in self._blocks
-        ]
-        back = {"append": 1, "after": 0}
-        return [
-            (index - back[position] if position in back else -1, text)
-            for index, text, position in found
-        ]
 
 
 @runtime_checkable

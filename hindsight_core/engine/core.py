@@ -101,7 +101,7 @@ class MemoryEngine:
 
     @property
     def live_tokens(self) -> int:
-        """``recall.live_tokens`` of this session, for `hindsight_core.host.Replay`."""
+        """``recall.live_tokens`` of this session, for `hindsight_core.replay.Replay`."""
         return self._live.runtime.settings.recall.live_tokens if self._live else 0
 
     async def call(self, method: str, params: Params) -> Params:

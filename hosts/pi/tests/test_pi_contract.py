@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hindsight_host_pi import host as pi_host
 from hindsight_host_pi.adapter import PiAdapter
-from hindsight_host_pi.transcript import Branch
 
 from hindsight_core.errors import ConfigError
-from hindsight_core.host import Replay
+from hindsight_core.extension_host.branch import Branch
+from hindsight_core.replay import Replay
 from hindsight_core.testing.hosts import FakeEngine, HostContract, block, carry_out
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from hindsight_core.errors import ConfigError
+from hindsight_core.extension_host.shim import removed, shim_changes
 from hindsight_core.host import Change, InstallPlan, InstallRequest
 from hindsight_core.jsonc import JsonSyntaxError, JsonText
 from hindsight_host_opencode.places import server_files, tui_file
@@ -65,7 +64,7 @@ def uninstall(request: InstallRequest) -> InstallPlan:
         file.tidy()
     changes = [file.change() for file in touched]
     if request.project is None:
-        changes += [Change(c.path, c.before, None, ours=True) for c in _shim(request)]
+        changes += removed(_shim(request))
     return InstallPlan(tuple(c for c in changes if c.before != c.after))
 
 
@@ -154,21 +153,5 @@ def _text(path: Path) -> str | None:
 
 
 def _shim(request: InstallRequest) -> list[Change]:
-    shim, client = files("hindsight_host_opencode") / "shim", files("hindsight_core") / "bridge"
-    launch = {"command": list(request.command), "env": dict(request.bridge_env)}
-    texts = {name: (shim / name).read_text("utf-8") for name in (SERVER, TUI)}
-    texts["client.js"] = (client / "client.js").read_text("utf-8")
-    texts["launch.json"] = json.dumps(launch, indent=2) + "\n"
-    # The client is a module whatever package.json stands above it.
-    texts["package.json"] = json.dumps({"type": "module", "private": True}) + "\n"
-    return [
-        Change(request.shims / name, _present(request.shims / name), text, ours=True)
-        for name, text in texts.items()
-    ]
-
-
-def _present(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    own, shared = (SERVER, TUI), ("client.js",)
+    return shim_changes(request, package="hindsight_host_opencode", own=own, shared=shared)

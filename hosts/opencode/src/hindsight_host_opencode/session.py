@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from hindsight_core.host import EngineApi, Replay
+from hindsight_core.host import EngineApi
+from hindsight_core.replay import Replay
 from hindsight_host_opencode.transcript import is_aborted, wire
 
 Json = dict[str, Any]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from hindsight_core.errors import ConfigError
+from hindsight_core.extension_host.shim import removed, shim_changes
 from hindsight_core.host import Change, InstallPlan, InstallRequest
 
 ORIGINAL = "pi-hindsight"
 SHIM_FILES = ("index.ts",)
-BRIDGE_FILES = ("client.js", "screen.js")
+BRIDGE_FILES = ("client.js", "screen.js", "extension.js")
 _INDENT = re.compile(r"\A\s*\{\r?\n([ \t]+)\S")
 
 
@@ -63,9 +63,7 @@ def uninstall(request: InstallRequest) -> InstallPlan:
             del after["extensions"]
     changes = [_change(settings, text, table, after)]
     if request.project is None:
-        changes += [
-            Change(change.path, change.before, None, ours=True) for change in _shim(request)
-        ]
+        changes += removed(_shim(request))
     return InstallPlan(tuple(c for c in changes if c.before != c.after))
 
 
@@ -114,24 +112,8 @@ def _change(path: Path, text: str | None, table: dict[str, Any], after: dict[str
 
 
 def _shim(request: InstallRequest) -> list[Change]:
-    shim, bridge = files("hindsight_host_pi") / "shim", files("hindsight_core") / "bridge"
-    launch = {"command": list(request.command), "env": dict(request.bridge_env)}
-    texts = {name: (shim / name).read_text("utf-8") for name in SHIM_FILES}
-    texts |= {name: (bridge / name).read_text("utf-8") for name in BRIDGE_FILES}
-    texts["launch.json"] = json.dumps(launch, indent=2) + "\n"
-    # They are modules whatever package.json stands above it.
-    texts["package.json"] = json.dumps({"type": "module", "private": True}) + "\n"
-    return [
-        Change(request.shims / name, _present(request.shims / name), text, ours=True)
-        for name, text in texts.items()
-    ]
-
-
-def _present(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    own = SHIM_FILES
+    return shim_changes(request, package="hindsight_host_pi", own=own, shared=BRIDGE_FILES)
 
 
 def _originals(table: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""pi's session records as protocol entries, followed while the session grows."""
+"""Session records of pi and its kin as protocol entries, followed while the session grows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ UNKNOWN = "\x00unknown"
 
 
 class Branch:
-    """The active branch of pi's session tree; other branches never count (pi/D-25).
+    """The active branch of a session tree; other branches never count (pi/D-25).
 
-    pi's records are a chain in which some say nothing (model changes, our own marks). The core
+    Records are a chain in which some say nothing (model changes, our own marks). The core
     is told only of those that do, each linked to the one before it.
     """
 

@@ -1,0 +1,224 @@
+// The memory extension of pi and its kin: sends events, does what comes back. All policy is in the core.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Bridge } from "./client.js";
+import { Screen } from "./screen.js";
+
+const SHOWN = "hindsight-shown";
+export const FIRST_MS = 3000;
+const START_MS = 30_000;
+const GRACE_MS = 1000;
+// Where this process's copy was loaded from: a second copy (one of the user's, one of the project's)
+// would recall and store everything twice. The same file again is another session's.
+const COPY = Symbol.for("hindsight-mem.copy");
+
+// pi: the extension API; here: the folder of the shim; host: what differs between the hosts:
+//   complete(ctx, model, params, signal)  a reply of the host's model
+//   signal(ctx)            the signal of the user's abort, where there is one
+//   textOf(prompt), promptOf(text)  the system prompt as one text, and back
+//   sessionOf(ctx)         what only this host tells about a session
+//   tool(tool)             fields of a tool beside name, text and parameters
+//   tui()                  the host's terminal helpers
+//   stopMs                 how long the end may wait for the memory process
+export function extension(pi, { here, host }) {
+  const process_ = globalThis;
+  if ((process_[COPY] ??= here) !== here) return undefined;
+  const launch = JSON.parse(readFileSync(join(here, "launch.json"), "utf8"));
+  const shown = new Map();
+  const told = new Set();
+  const tools = new Set();
+  let ctx, limits, sent, opened = false, opening, onlyTools = false;
+
+  const bridge = new Bridge({
+    command: launch.command, env: launch.env ?? {}, onRequest: answer, onNotify: take,
+    onDown: why => { opened = false; trouble(`Memory stopped (${why}); it is started again at a later turn.`); },
+  });
+
+  const notify = (text, level) => { if (ctx?.hasUI) ctx.ui.notify(text, level); };
+  const screen = new Screen({ pi, bridge, say: notify, ready: () => opened });
+  host.tui().then(helpers => { screen.tools = helpers; }, () => {});
+
+  // The memory process is one cause of trouble: told once, and once more when it is over.
+  function trouble(text) {
+    if (!told.has("down")) notify(text, "warning");
+    told.add("down");
+  }
+  function over() {
+    if (told.has("down") && !told.has("over")) { told.add("over"); notify("Memory answers again.", "info"); }
+  }
+
+  function take(method, params) {
+    if (method === "notify") notify(params.text, params.level);
+    else if (method === "status/changed") screen.widget(ctx, params);
+    else if (method === "telemetry") emit(params);
+    else screen.take(method, params);
+  }
+
+  // Other extensions may listen; one that throws is not this turn's trouble.
+  function emit(span) {
+    try { pi.events?.emit?.(span.name, span.attributes); } catch {}
+  }
+
+  // -- what only the host knows ---------------------------------------------------------------
+  async function answer(method, params, signal) {
+    if (!ctx) throw new Error("no session");
+    const registry = ctx.modelRegistry;
+    const label = m => m && `${m.provider}/${m.id}`;
+    if (method === "host/models")
+      return { models: registry.getAvailable().map(m => ({ id: label(m), contextWindow: m.contextWindow })), current: label(ctx.model) ?? null };
+    if (method === "host/entries") return { entries: branch(undefined).entries };
+    if (method === "host/credentials") return { apiKey: await registry.getApiKeyForProvider(params.provider) };
+    if (method === "host/tasks") return { kind: "unavailable" };
+    if (method !== "host/complete") throw new Error(`unknown request ${method}`);
+    const at = params.model ? params.model.indexOf("/") : -1;
+    const model = params.model ? registry.find(params.model.slice(0, at), params.model.slice(at + 1)) : ctx.model;
+    if (!model) throw new Error(`no model ${params.model ?? "in this session"}`);
+    const text = content => [{ type: "text", text: content }];
+    const messages = params.messages.map(m => ({ role: m.role, content: text(m.content), timestamp: Date.now() }));
+    const options = {
+      signal, maxTokens: params.maxTokens, temperature: params.temperature, sessionId: params.sessionId,
+      cacheRetention: params.cache ? "long" : undefined, headers: { "X-Hindsight-Stage": params.stage },
+    };
+    const reply = await host.complete(ctx, model, { system: params.system, messages, options });
+    const said = reply.content.filter(c => c.type === "text").map(c => c.text).join("");
+    if (reply.stopReason === "error" || reply.stopReason === "aborted" || !said)
+      throw new Error(reply.errorMessage || `the model gave no text (${reply.stopReason})`);
+    return { text: said, model: label(model), usage: { inputTokens: reply.usage?.input ?? 0, outputTokens: reply.usage?.output ?? 0 } };
+  }
+
+  // The active branch: all of it, or what follows the entry that was sent last.
+  function branch(since) {
+    const all = ctx.sessionManager.getBranch();
+    const at = since === undefined ? -1 : all.findIndex(e => e.id === since);
+    return at < 0 ? { entries: all } : { since, entries: all.slice(at + 1) };
+  }
+
+  function delta() {
+    const part = branch(sent);
+    sent = part.entries.at(-1)?.id ?? sent;
+    return part;
+  }
+
+  // -- events ---------------------------------------------------------------------------------
+  async function send(name, payload, timeoutMs, signal) {
+    try {
+      const reply = await bridge.call("event", { name, payload }, { timeoutMs, signal });
+      over();
+      return apply(reply.actions ?? []);
+    } catch (error) {
+      if (!signal?.aborted) failed(error);
+      return [];
+    }
+  }
+
+  // A child that does not keep its own limits hangs: the next turn must not wait for it again.
+  function failed(error) {
+    trouble(`Memory did not answer; this turn goes on without it (${error.message}).`);
+    if (error.late) { opened = false; bridge.kill(); }
+  }
+
+  function apply(actions) {
+    for (const action of actions) {
+      if (action.type === "limits") limits = action.limits;
+      else if (action.type === "tools") action.tools.forEach(registerTool);
+      else if (action.type === "notify") notify(action.text, action.level);
+      else if (action.type === "commands") screen.register(action.commands);
+      else if (action.type === "status") screen.widget(ctx, action);
+      else if (action.type === "show" && pi.registerEntryRenderer) { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
+    }
+    return actions;
+  }
+
+  // One that starts slowly costs the first turn FIRST_MS, later ones nothing until it is there.
+  async function open(name, reason) {
+    if (opening || !bridge.start()) return false;
+    const manager = ctx.sessionManager, id = manager.getSessionId(), file = manager.getSessionFile();
+    sent = undefined;
+    const session = { id, file, ephemeral: file === undefined, onlyTools, name: pi.getSessionName?.(), ...(await host.sessionOf(ctx)) };
+    const payload = { reason, cwd: ctx.cwd, session, systemPrompt: host.textOf(ctx.getSystemPrompt?.()), ...delta() };
+    opening = bridge.call("event", { name, payload }, { timeoutMs: START_MS })
+      .then(reply => { opened = ctx.sessionManager.getSessionId() === id; apply(reply.actions ?? []); over(); }, failed)
+      .finally(() => { opening = undefined; });
+    await Promise.race([opening, new Promise(resolve => setTimeout(resolve, FIRST_MS).unref())]);
+    if (opening) trouble("Memory starts slowly; until it is there turns go on without it.");
+    return opened;
+  }
+
+  function registerTool(tool) {
+    if (tools.has(tool.name)) return;
+    tools.add(tool.name);
+    pi.registerTool({
+      name: tool.name, label: tool.name.replace("hindsight_", "memory "), description: tool.description, parameters: tool.parameters,
+      promptSnippet: tool.description.split(". ")[0], ...host.tool(tool),
+      async execute(id, args, signal) {
+        const reply = await bridge.call("tool/call", { name: tool.name, arguments: args, toolCallId: id }, { signal });
+        if (reply.isError) throw new Error(reply.content);
+        return { content: [{ type: "text", text: reply.content }], details: reply.details };
+      },
+    });
+  }
+
+  pi.registerFlag("mem-only-tools", { description: "memory tools only, nothing automatic", type: "boolean", default: false });
+  pi.registerShortcut?.("alt+h", { description: "memory panel", handler: context => screen.panel(context) });
+  pi.registerEntryRenderer?.(SHOWN, (entry, options, theme) => {
+    const lines = shown.get(entry.data?.id) ?? [];
+    const visible = options?.expanded ? lines : lines.slice(0, 1);
+    return { render: width => visible.map(l => theme.fg("dim", [...l].slice(0, Math.max(1, width - 1)).join(""))), invalidate() {} };
+  });
+
+  // A session begins, under the event's name; the end of one is told before another one begins.
+  async function begin(name, event, context) {
+    ctx = context;
+    onlyTools = pi.getFlag?.("mem-only-tools") === true;
+    await open(name, event.reason);
+  }
+  async function end(name, event, context) {
+    ctx = context;
+    if (opened) await send(name, { reason: event.reason, ...delta() }, (limits?.sessionEndMs ?? FIRST_MS) + GRACE_MS);
+    opened = false;
+  }
+
+  pi.on("session_start", (event, context) => begin("session_start", event, context));
+  pi.on("before_agent_start", async (event, context) => {
+    ctx = context;
+    if (!opened && !(await open("session_start", "resume"))) return;
+    const systemPrompt = host.textOf(event.systemPrompt);
+    const actions = await send("before_agent_start", { prompt: event.prompt, systemPrompt, ...delta() }, FIRST_MS);
+    const system = actions.find(a => a.type === "system");
+    if (system) return { systemPrompt: host.promptOf(system.text) };
+  });
+  pi.on("context", async (event, context) => {
+    ctx = context;
+    if (!opened) return;
+    const messages = event.messages.map(m => ({ role: m.role, timestamp: m.timestamp }));
+    const actions = await send("context", { messages }, (limits?.turnStartMs ?? FIRST_MS) + GRACE_MS, host.signal(ctx));
+    const inserts = actions.filter(a => a.type === "insert");
+    if (!inserts.length) return;
+    const out = [...event.messages];
+    for (const { after, text, timestamp } of inserts.sort((a, b) => b.after - a.after))
+      out.splice(after + 1, 0, { role: "user", content: [{ type: "text", text }], timestamp });
+    return { messages: out };
+  });
+  pi.on("agent_end", async (event, context) => {
+    ctx = context;
+    if (!opened) return;
+    const last = event.messages?.filter(m => m.role === "assistant").at(-1);
+    await send("agent_end", { aborted: last?.stopReason === "aborted", ...delta() }, (limits?.turnEndMs ?? 1000) + GRACE_MS);
+  });
+  pi.on("session_before_compact", async (event, context) => {
+    ctx = context;
+    if (!opened) return;
+    const kept = event.preparation?.firstKeptEntryId;
+    await send("session_before_compact", { firstKeptEntryId: kept, reason: event.reason, ...delta() }, (limits?.compactMs ?? FIRST_MS) + GRACE_MS);
+  });
+  pi.on("session_compact", async (_event, context) => {
+    ctx = context;
+    if (opened) await send("session_compact", delta(), FIRST_MS);
+  });
+  pi.on("session_shutdown", async (event, context) => {
+    await end("session_shutdown", event, context);
+    if (event.reason === "reload") delete process_[COPY];
+    await bridge.stop(host.stopMs);
+  });
+  return { begin, end };
+}
