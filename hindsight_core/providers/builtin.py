@@ -26,11 +26,12 @@ class ProviderPlugin:
 
     @hookimpl
     def hindsight_register_embedders(self, register: Register) -> None:
-        """``openai`` and ``ollama`` over HTTP, ``onnx`` and ``model2vec`` from a folder."""
+        """``openai``, ``ollama``; from a folder ``onnx``, ``model2vec``; complete ``semantic``."""
         register("openai", _openai_embedder)
         register("ollama", _ollama_embedder)
         register("onnx", _onnx_embedder)
         register("model2vec", _model2vec_embedder)
+        register("semantic", _semantic_embedder)
 
 
 def _host(settings: Settings, services: Services) -> Model:
@@ -85,3 +86,9 @@ def _model2vec_embedder(settings: Settings, services: Services) -> Embedder:
     from hindsight_core.providers.model2vec import model2vec_embedder
 
     return model2vec_embedder(settings, services)
+
+
+def _semantic_embedder(settings: Settings, services: Services) -> Embedder:
+    from hindsight_core.providers.semantic import semantic_embedder
+
+    return semantic_embedder(settings, services)

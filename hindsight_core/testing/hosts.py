@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
 

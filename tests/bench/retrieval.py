@@ -1,10 +1,10 @@
 """How well the embedded bank finds things: a coding evaluation set and LoCoMo, as tables.
 
-usage: python tests/bench/retrieval.py --eval DIR [--split dev] [--locomo FILE] [--misses TYPE]
+usage: python tests/bench/retrieval.py --eval DIR [--split dev] [--locomo FILE] [--semantic]
 
 DIR holds ``score_retrieval.py`` and the split's folder with ``facts.jsonl`` and ``queries.jsonl``.
-Blind: the bank is never told what was superseded. No model, no vectors. Data that is absent is
-skipped with the reason.
+Blind: the bank is never told what was superseded. No language model; vectors with ``--semantic``
+alone (extra ``semantic``). Data that is absent is skipped with the reason.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 from hindsight_core.banks.sqlite import SqliteBank
 from hindsight_core.banks.sqlite.confidence import FLOOR
 from hindsight_core.memory import Fact, Query
+from hindsight_core.providers.semantic import SemanticEmbedder
 
 INJECTED = 5
 LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -33,7 +34,19 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
-async def run_coding(data: Path, folder: Path, *, floor: float) -> tuple[list[dict], list[float]]:
+def opened(name: str, folder: Path, embedder: SemanticEmbedder | None) -> SqliteBank:
+    return SqliteBank(name, folder / f"{name}.db", embedder=embedder)
+
+
+async def filled(bank: SqliteBank, facts: list[Fact], embedder: SemanticEmbedder | None) -> None:
+    await bank.import_facts(facts)
+    if embedder is not None:
+        await bank.reembed()
+
+
+async def run_coding(
+    data: Path, folder: Path, *, floor: float, embedder: SemanticEmbedder | None = None
+) -> tuple[list[dict], list[float]]:
     """Rank every query in its own project's bank; rows of a run file, and milliseconds."""
     banks: dict[str, SqliteBank] = {}
     by_project: dict[str, list[Fact]] = defaultdict(list)
@@ -49,8 +62,8 @@ async def run_coding(data: Path, folder: Path, *, floor: float) -> tuple[list[di
             )
         )
     for project, facts in by_project.items():
-        banks[project] = SqliteBank(project, folder / f"{project}.db")
-        await banks[project].import_facts(facts)
+        banks[project] = opened(project, folder, embedder)
+        await filled(banks[project], facts, embedder)
     rows, times = [], []
     for query in lines(data / "queries.jsonl"):
         asked = Query(query["query"], limit=20, context=query.get("context"))
@@ -80,11 +93,13 @@ def coding(options: argparse.Namespace) -> None:
     scorer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scorer)
     with tempfile.TemporaryDirectory() as folder:
-        rows, times = asyncio.run(run_coding(data, Path(folder), floor=options.floor))
+        rows, times = asyncio.run(
+            run_coding(data, Path(folder), floor=options.floor, embedder=options.embedder)
+        )
         run = options.out or Path(folder) / "run.jsonl"
         run.write_text("".join(json.dumps(row) + "\n" for row in rows))
         report, scored, queries, facts, found = scorer.evaluate(run, data)
-    print(f"## Coding set, split {options.split}, blind, no model, floor {options.floor}\n")
+    print(f"## Coding set, split {options.split}, blind, {options.by}, floor {options.floor}\n")
     columns = [(key, title) for key, title in scorer.COLUMNS if key != "queries"]
     print("| | n | " + " | ".join(title for _, title in columns) + " |")
     print("|---" * (len(columns) + 2) + "|")
@@ -129,9 +144,11 @@ def latency(times: list[float]) -> str:
     return f"recall p50 {middle:.1f} ms, p95 {late:.1f} ms"
 
 
-async def run_conversation(sample: dict, folder: Path) -> tuple[dict, list[float]]:
+async def run_conversation(
+    sample: dict, folder: Path, embedder: SemanticEmbedder | None = None
+) -> tuple[dict, list[float]]:
     """Turns of one conversation as facts, one document a session; metrics by question kind."""
-    bank = SqliteBank(sample["sample_id"], folder / f"{sample['sample_id']}.db")
+    bank = opened(sample["sample_id"], folder, embedder)
     talk, facts, turns = sample["conversation"], [], {}
     for number in range(1, 100):
         said = _session_date(talk.get(f"session_{number}_date_time", ""))
@@ -148,7 +165,7 @@ async def run_conversation(sample: dict, folder: Path) -> tuple[dict, list[float
                     timestamp=said and said + timedelta(seconds=i),
                 )
             )
-    await bank.import_facts(facts)
+    await filled(bank, facts, embedder)
     scores: dict[str, list[dict]] = defaultdict(list)
     times = []
     for question in sample["qa"]:
@@ -177,7 +194,7 @@ def _session_date(text: str) -> datetime | None:
     return datetime.strptime(" ".join(found.groups()), "%I:%M %p %d %B %Y").replace(tzinfo=UTC)
 
 
-def locomo(path: Path) -> None:
+def locomo(path: Path, options: argparse.Namespace) -> None:
     if not path.exists():
         print(f"\nLoCoMo skipped: {path} is not there")
         return
@@ -185,7 +202,7 @@ def locomo(path: Path) -> None:
     times: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for sample in json.loads(path.read_text(encoding="utf-8")):
-            found, took = asyncio.run(run_conversation(sample, Path(folder)))
+            found, took = asyncio.run(run_conversation(sample, Path(folder), options.embedder))
             times += took
             for kind, rows in found.items():
                 scores[kind] += rows
@@ -193,7 +210,7 @@ def locomo(path: Path) -> None:
         row for kind, rows in scores.items() if kind != "adversarial" for row in rows
     ]
     print(
-        "\n## LoCoMo turns, words alone\n\n"
+        f"\n## LoCoMo turns, {options.by}\n\n"
         "| | n | R@5 | R@10 | R@20 | MRR |\n|---|---|---|---|---|---|"
     )
     for kind, rows in scores.items():
@@ -212,13 +229,16 @@ def main() -> int:
     parser.add_argument("--floor", type=float, default=FLOOR)
     parser.add_argument("--misses", help="print the misses of a query type, or of all")
     parser.add_argument("--out", type=Path, help="keep the run file here")
+    parser.add_argument("--semantic", action="store_true", help="with the extra's vectors")
     options = parser.parse_args()
+    options.embedder = SemanticEmbedder() if options.semantic else None
+    options.by = "words and vectors" if options.semantic else "words alone"
     if options.eval:
         coding(options)
     else:
         print("coding set skipped: no --eval")
     if options.locomo:
-        locomo(options.locomo)
+        locomo(options.locomo, options)
     return 0
 
 

@@ -112,7 +112,9 @@ class SqliteBank:
     async def recall(self, query: Query) -> list[Hit]:
         """Valid facts for a query, best first; without its vectors when the embedder is away."""
         embedding = self._embedding
-        vector = await embedding.query(query.text) if embedding else None
+        vector = None
+        if embedding is not None:
+            vector = await embedding.query(query.text, context=query.context)
 
         def search(connection: sqlite3.Connection) -> list[Hit]:
             if embedding is None or vector is None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hindsight_core.providers.base import Embedder
 
 BATCH = 64
+# Characters of the conversation that a question is read with.
+_CONTEXT = 600
 
 
 class Embedding:
@@ -31,13 +33,19 @@ class Embedding:
         self._told = False
         self.table = vectors.VectorTable(embedder.identity)
 
-    async def query(self, text: str) -> Sequence[float] | None:
-        """Vector of a query; None when the embedder is away."""
+    async def query(self, text: str, *, context: str | None = None) -> Sequence[float] | None:
+        """Vector of a query; None when the embedder is away.
+
+        A question that follows on others may say too little alone and too much with all that was
+        said: its vector is the sum of both.
+        """
+        texts = [text, f"{context[-_CONTEXT:]}\n{text}"] if context else [text]
         try:
-            return (await self._embed([text], "query"))[0]
+            made = await self._embed(texts, "query")
         except ProviderError as error:
             self._tell(error)
             return None
+        return [sum(numbers) for numbers in zip(*made, strict=True)]
 
     async def after_write(self, file: BankFile, rows: Sequence[int]) -> None:
         """Vectors for facts just stored, and for a batch of older ones that still have none."""

@@ -9,8 +9,10 @@ from types import MappingProxyType
 from hindsight_core.banks.sqlite.ranking import Score
 
 NO_VECTORS: Mapping[int, float] = MappingProxyType({})
-# Ranks of both lists, equally weighted, would cost recall against words alone.
-VECTOR_WEIGHT = 0.5
+# Ranks of both lists, equally weighted, would cost recall against words alone. What the words of
+# the question do not find, in a paraphrase or another language, only the vectors can.
+_WEIGHT = 0.4
+_FOR_MISSING_WORDS = 1.5
 
 
 def fused(scores: Sequence[Score], nearness: Mapping[int, float]) -> list[Score]:
@@ -18,11 +20,12 @@ def fused(scores: Sequence[Score], nearness: Mapping[int, float]) -> list[Score]
     if not nearness or not scores:
         return list(scores)
     words = _scaled([score.words for score in scores])
+    missing = 1 - max(scores, key=lambda score: score.words).coverage
+    weight = _WEIGHT + _FOR_MISSING_WORDS * missing
     lowest = min(nearness.values())
     near = _scaled([nearness.get(score.row, lowest) for score in scores])
     return [
-        replace(score, rank=w + VECTOR_WEIGHT * n)
-        for score, w, n in zip(scores, words, near, strict=True)
+        replace(score, rank=w + weight * n) for score, w, n in zip(scores, words, near, strict=True)
     ]
 
 

@@ -53,7 +53,7 @@ class Searcher:
             found += nearest(connection, nearness, found, query.scope, limit=most)
         scores = fused(score_all(found, analysis, self._stemmer), nearness)
         scores = settle(sorted(scores, key=lambda s: (-s.rank, s.row)))
-        whole = evidence(scores, analysis)
+        whole = evidence(scores, analysis, nearness)
         levels = zip(scores, confidences(scores, whole), strict=True)
         floor = query.min_score or 0.0
         kept = [(s, level) for s, level in levels if level >= floor][: query.limit]
@@ -78,7 +78,9 @@ def _finders(analysis: Analysis) -> list[str]:
 
 
 def _parts(score: Score, whole: Evidence, nearness: Mapping[int, float]) -> dict[str, float]:
-    vectors = {"vectors": nearness[score.row]} if score.row in nearness else {}
+    vectors = {"stands_out": whole.stands_out} if nearness else {}
+    if score.row in nearness:
+        vectors["vectors"] = nearness[score.row]
     return {
         "words": score.words,
         "coverage": score.coverage,

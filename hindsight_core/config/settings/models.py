@@ -51,7 +51,8 @@ class Embeddings(Section):
 
     provider: str = Field(
         "none",
-        description="`none`, `openai`, `ollama`, `onnx`, `model2vec`, or the name of a plugin's.",
+        description="`none`, `openai`, `ollama`, `onnx`, `model2vec`, `semantic`, or the name of a "
+        "plugin's.",
     )
     base_url: Url | None = Field(None, description="Address of the provider.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")

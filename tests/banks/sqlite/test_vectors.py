@@ -134,3 +134,23 @@ async def test_nothing_to_do_without_an_embedder(bank):
     await bank.retain(document("d1", TEXTS[0]))
     assert await bank.reembed() == 0
     assert (await bank.vector_state()).identity is None
+
+
+async def test_a_fact_that_stands_out_by_its_vector_is_found_with_more_confidence(open_bank):
+    plain, near = open_bank("plain"), open_bank("near", embedder=Meaning(256))
+    for bank in (plain, near):
+        await bank.import_facts([fact("the car is in the red garage"), *map(fact, TEXTS)])
+    await near.reembed()
+    question = Query("where is the automobile garage")
+    [alone, *_] = await plain.recall(question)
+    [both, *_] = await near.recall(question)
+    assert both.fact.text == alone.fact.text == "the car is in the red garage"
+    assert both.parts["stands_out"] > 0
+    assert both.score > alone.score
+
+
+async def test_of_few_facts_none_stands_out(open_bank):
+    bank = open_bank(embedder=Meaning())
+    await bank.retain(document("d1", "the car is in the garage", "lunch is at noon"))
+    [hit, *_] = await bank.recall(Query("automobile"))
+    assert hit.parts["stands_out"] == 0

@@ -213,7 +213,8 @@ class Opencode:
             ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
-        return [int(line.split()[0]) for line in listed.splitlines() if "hindsight" in line and "bridge" in line]
+        ours = [li for li in listed.splitlines() if "hindsight" in li and "bridge" in li]
+        return [int(line.split()[0]) for line in ours]
 
     def log(self) -> list[str]:
         """Lines of ours in opencode's log."""
