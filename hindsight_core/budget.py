@@ -62,13 +62,23 @@ class UsageSink(Protocol):
 
 @dataclass(slots=True)
 class Work:
-    """One unit of work, such as a turn; calls made inside of it count towards it."""
+    """One unit of work, such as a turn; calls made inside of it count towards it.
+
+    Attributes:
+        limit: Tokens that it may use, explicit or not; None for no limit of its own.
+        calls: Calls so far.
+        tokens: Tokens so far, read and written.
+        exhausted: A call was refused because of ``limit``.
+    """
 
     session_id: str | None = None
     explicit: bool = False
     per_turn: bool = False
+    limit: int | None = None
     outer: Work | None = None
     calls: int = field(default=0)
+    tokens: int = field(default=0)
+    exhausted: bool = False
 
     def units(self) -> Iterator[Work]:
         """This one and those around it."""
@@ -83,7 +93,11 @@ _work: ContextVar[Work | None] = ContextVar("hindsight_work", default=None)
 
 @contextmanager
 def work(
-    *, session_id: str | None = None, explicit: bool = False, per_turn: bool = False
+    *,
+    session_id: str | None = None,
+    explicit: bool = False,
+    per_turn: bool = False,
+    limit: int | None = None,
 ) -> Iterator[Work]:
     """Say what the model calls inside belong to; blocks may stand in one another.
 
@@ -91,12 +105,14 @@ def work(
         session_id: The session that they count towards.
         explicit: The user or the agent asked for it: no budget holds it back.
         per_turn: It is one turn, to which ``budget.calls_per_turn`` applies.
+        limit: Tokens that whoever asked for it allows, such as for an import.
     """
     outer = _work.get()
     unit = Work(
         session_id=session_id or (outer.session_id if outer else None),
         explicit=explicit or (outer is not None and outer.explicit),
         per_turn=per_turn,
+        limit=limit,
         outer=outer,
     )
     token = _work.set(unit)
@@ -157,6 +173,7 @@ class Meter:
             self.sessions[session] = self.sessions.get(session, 0) + used
         for around in unit.units() if unit else ():
             around.calls += 1
+            around.tokens += used
         self._schedule()
 
     def snapshot(self) -> Mapping[str, Mapping[str, int]]:
@@ -213,13 +230,25 @@ class Budget:
         self._session_limit: int | None = limits.tokens_per_session
         self._turn_limit: int | None = limits.calls_per_turn
 
-    async def check(self, *, session_id: str | None = None) -> None:
+    async def check(self, *, session_id: str | None = None, tokens: int = 0) -> None:
         """Before a call.
 
+        Args:
+            session_id: The session that it counts towards.
+            tokens: About how many the call may cost.
+
         Raises:
-            BudgetExceeded: Automatic work has used it up; explicit work is never held back.
+            BudgetExceeded: Automatic work has used it up (explicit work is never held back), or
+                the call may pass what a unit of work was allowed.
         """
         unit = _work.get() or Work()
+        for around in unit.units():
+            if around.limit is not None and around.tokens + tokens > around.limit:
+                around.exhausted = True
+                raise BudgetExceeded(
+                    f"{around.tokens} of the {around.limit} tokens that were allowed are used: "
+                    "the next call may pass them"
+                )
         if unit.explicit:
             return
         made = max((around.calls for around in unit.units() if around.per_turn), default=-1)

@@ -164,3 +164,18 @@ async def test_inner_work_belongs_to_the_outer(clock: FakeClock) -> None:
 
 def test_estimates_round_up() -> None:
     assert [estimate_tokens("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
+
+
+async def test_a_limit_of_ones_own_holds_explicit_work_too(clock: FakeClock) -> None:
+    meter = Meter(clock=clock)
+    limited = budget(meter)
+    with work(explicit=True, limit=100) as unit:
+        await limited.check(tokens=100)
+        with work(session_id="S1"):
+            use(meter, 60)
+            await limited.check(tokens=40)
+            with pytest.raises(BudgetExceeded, match="60 of the 100"):
+                await limited.check(tokens=41)
+    assert unit.exhausted
+    assert unit.tokens == 60
+    await limited.check(tokens=1000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -13,6 +14,7 @@ COMMANDS = {
     "recall": "search the bank",
     "reflect": "compose an answer from the bank",
     "bank": "banks: list, show, stats, delete, export, import",
+    "import": "bring past sessions of your agents",
     "facts": "facts: list, show, edit, invalidate, restore, pin, delete",
     "documents": "documents: list, show, delete",
     "review": "what was stored by itself: list, show, approve, edit, delete, undo",
@@ -44,7 +46,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, or None."""
         if cmd_name in COMMANDS:
-            command = getattr(import_module(f"hindsight_core.cli.{cmd_name}"), cmd_name)
+            name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+            command = getattr(import_module(f"hindsight_core.cli.{name}"), name)
             assert isinstance(command, click.Command)  # noqa: S101 (a wrong module is a bug here)
             return command
         registered = _plugin_commands().get(cmd_name)

@@ -85,7 +85,7 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
         "unknown": transcript.unknown,
         "skipped": transcript.skipped,
         "repaired": transcript.repaired,
-        **_summary(runtime.bank_id, reports),
+        **summary(runtime.bank_id, reports),
     }
 
 
@@ -94,7 +94,8 @@ def _trouble(result: dict[str, Any]) -> str:
     return reason if file in reason else f"{file}: {reason}"
 
 
-def _summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
+def summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
+    """What the windows of one session came to, as the command line tells it."""
     outcomes = {report.outcome for report in reports}
     order = ("failed", "queued", "stored", "known", "empty", "skipped")
     outcome = next((name for name in order if name in outcomes), "known")

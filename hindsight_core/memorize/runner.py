@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hindsight_core.stages import Stages
     from hindsight_core.state.outbox import Outbox
     from hindsight_core.state.sessions import SessionState
-    from hindsight_core.transcript.entry import Transcript, Window
+    from hindsight_core.transcript.entry import Entry, Transcript, Window
     from hindsight_core.transcript.sanitise import Sanitiser
 
 __all__ = ["MemorizeReport", "Memorizer"]
@@ -153,10 +153,17 @@ class Memorizer:
 
     async def is_known(self, transcript: Transcript) -> bool:
         """Whether every source has dealt with all of a session."""
+        return not await self.unseen(transcript)
+
+    async def unseen(self, transcript: Transcript) -> tuple[Entry, ...]:
+        """What of a session some source has not dealt with yet."""
         sources = self._parts.settings.memorize.mode
-        if "transcript" in sources and not await self._transcripts.is_known(transcript):
-            return False
-        return sources == ("transcript",) or not await self._windows.waiting(transcript)
+        found: list[Entry] = []
+        if "transcript" in sources:
+            found += await self._transcripts.unseen(transcript)
+        if sources != ("transcript",):
+            found += await self._windows.unseen(transcript)
+        return tuple({entry.id: entry for entry in found}.values())
 
     async def retain_note(
         self,
@@ -226,13 +233,13 @@ class Memorizer:
         self, transcript: Transcript, before: str | None
     ) -> list[MemorizeReport]:
         """Nothing, or that the cursor stands behind the boundary (pi/M-08)."""
-        left = await self._windows.waiting(transcript) if before is not None else 0
+        left = await self._windows.unseen(transcript) if before is not None else ()
         if not left:
             return []
         return [
             MemorizeReport(
                 "skipped",
-                reason=f"memorized beyond the boundary already; {left} entries behind it wait",
+                reason=f"memorized beyond the boundary already; {len(left)} entries behind it wait",
             )
         ]
 

@@ -105,11 +105,11 @@ class SessionWindows:
             for piece in _pieces(entries, max_chars)
         ]
 
-    async def waiting(self, transcript: Transcript) -> int:
-        """How many entries stand behind the cursor, whatever the boundary (pi/M-08)."""
+    async def unseen(self, transcript: Transcript) -> tuple[Entry, ...]:
+        """The entries behind the cursor, whatever the boundary (pi/M-08)."""
         path = self._path(transcript)
         cursor = await self._cursor(transcript.session_id, path)
-        return len(window_entries(path, after=cursor, before=None))
+        return window_entries(path, after=cursor, before=None)
 
     async def pass_over(self, transcript: Transcript) -> None:
         """Nothing of it is ever looked at for this bank."""

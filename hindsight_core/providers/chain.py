@@ -110,7 +110,7 @@ class ModelChain:
             ProviderError: All candidates failed, or there is none.
             BudgetExceeded: Automatic work has used up its budget.
         """
-        await self.budget.check(session_id=request.session_id)
+        await self.budget.check(session_id=request.session_id, tokens=_most(request))
         await self._ask_host()
         try:
             return await self._in_line(request, purpose)
@@ -217,8 +217,7 @@ class ModelChain:
         if usage is not None:
             read, written = usage.input_tokens, usage.output_tokens
         else:
-            asked = [request.system or "", *(message.content for message in request.messages)]
-            read = sum(estimate_tokens(text) for text in asked)
+            read = _reads(request)
             written = estimate_tokens(completion.text)
         self.meter.record(
             request.stage,
@@ -282,3 +281,14 @@ class ModelChain:
                 self._host = await host_models(bridge)
         except (ProviderError, TimeoutError) as error:
             self._services.logger.debug("model.host_models error=%s", error)
+
+
+def _reads(request: CompletionRequest) -> int:
+    """About how many tokens a model reads of a request."""
+    asked = [request.system or "", *(message.content for message in request.messages)]
+    return sum(estimate_tokens(text) for text in asked)
+
+
+def _most(request: CompletionRequest) -> int:
+    """About how many tokens a call may cost."""
+    return _reads(request) + (request.max_tokens or 0)

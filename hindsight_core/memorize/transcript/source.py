@@ -89,10 +89,10 @@ class TranscriptSource:
             return [*reports, *done]
         return [*reports, MemorizeReport("failed", reason="another process sends it as well")]
 
-    async def is_known(self, transcript: Transcript) -> bool:
-        """Whether nothing on the active path is new."""
+    async def unseen(self, transcript: Transcript) -> tuple[Entry, ...]:
+        """What on the active path is new."""
         fresh, _ = await self._fresh(transcript.session_id, self._links(transcript))
-        return not fresh.new
+        return tuple(link.entry for link in fresh.new)
 
     async def pass_over(self, transcript: Transcript) -> None:
         """What is new goes nowhere, now or later (s1/S-RET-3)."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
 from hindsight_host_generic import GenericAdapter
@@ -15,6 +16,9 @@ from hindsight_host_generic.install.agents import WIRINGS
 from hindsight_host_generic.install.commands import server_entry
 from hindsight_host_generic.install.plan import SERVER, Planner
 from hindsight_host_generic.install.wiring import Wiring
+
+if TYPE_CHECKING:
+    from hindsight_core.transcript.past import PastSession
 
 UNTRIED = (
     "Wired from the documentation of {}, not tried with the program itself: look whether a new "
@@ -63,6 +67,14 @@ class WiredHost(Hooked):
         path = env.get("PATH")
         found = (shutil.which(program, path=path) for program in self.wiring.programs)
         return next(filter(None, found), None)
+
+    def past_sessions(self, env: Mapping[str, str]) -> Iterator[PastSession]:
+        """The sessions that the agent has kept, where we know how it keeps them."""
+        from hindsight_host_generic.past import FINDERS
+
+        folder, find = self.wiring.folder(env), FINDERS.get(self.name)
+        if find is not None and folder is not None:
+            yield from find(folder)
 
     def _planner(self, request: InstallRequest) -> Planner:
         events = self.agent.events if self.agent else ()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
+
+if TYPE_CHECKING:
+    from hindsight_core.transcript.past import PastSession
 
 
 class OpencodeHost:
@@ -33,6 +37,14 @@ class OpencodeHost:
         from hindsight_host_opencode.install import uninstall
 
         return uninstall(request)
+
+    def past_sessions(self, env: Mapping[str, str]) -> Iterator[PastSession]:
+        """The sessions that opencode has kept."""
+        from hindsight_host_opencode.options import options_in
+        from hindsight_host_opencode.past import data_dir, past_sessions
+        from hindsight_host_opencode.places import user_config
+
+        return past_sessions(data_dir(env), options=options_in(user_config(env)))
 
 
 host = OpencodeHost()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from hindsight_core.host import InstallRequest
@@ -12,9 +13,14 @@ OLDER = "config.json"
 
 
 def config_dir(request: InstallRequest) -> Path:
-    """The user's folder, ``$XDG_CONFIG_HOME/opencode`` or ``~/.config/opencode``."""
-    home = Path(request.env.get("HOME") or Path.home())
-    configured = request.env.get("XDG_CONFIG_HOME")
+    """The user's folder of configuration."""
+    return user_config(request.env)
+
+
+def user_config(env: Mapping[str, str]) -> Path:
+    """``$XDG_CONFIG_HOME/opencode`` or ``~/.config/opencode``."""
+    home = Path(env.get("HOME") or Path.home())
+    configured = env.get("XDG_CONFIG_HOME")
     return (Path(configured) if configured else home / ".config") / "opencode"
 
 

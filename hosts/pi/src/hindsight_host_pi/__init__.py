@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
 from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
+
+if TYPE_CHECKING:
+    from hindsight_core.transcript.past import PastSession
 
 
 class PiHost:
@@ -27,6 +33,13 @@ class PiHost:
         from hindsight_host_pi.install import uninstall
 
         return uninstall(request)
+
+    def past_sessions(self, env: Mapping[str, str]) -> Iterator[PastSession]:
+        """The sessions that pi has kept."""
+        from hindsight_core.transcript.readers.pi_folder import sessions_in
+        from hindsight_host_pi.install import agent_dir
+
+        return sessions_in(agent_dir(env) / "sessions", host=self.name)
 
 
 host = PiHost()

@@ -1,0 +1,15 @@
+"""``hindsight-mem import``: past sessions, git history, what other memories have kept."""
+
+from __future__ import annotations
+
+import click
+
+from hindsight_core.cli.import_sessions import sessions
+
+
+@click.group("import")
+def import_() -> None:
+    """Bring what you have: past sessions of your agents."""
+
+
+import_.add_command(sessions)

@@ -1,0 +1,1 @@
+"""What a person brings: past sessions, git history, what other memories have kept."""

@@ -1,0 +1,146 @@
+"""Past sessions through the memorize pipeline: what is new in each, oldest first, once.
+
+Where an import stood is where the memory of a session stands anyhow: its cursor, written in the
+same transaction as each document. So it can be broken off at any point and begun again, and a
+session that was memorized while it ran costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hindsight_core.budget import estimate_tokens, work
+from hindsight_core.errors import HindsightError
+from hindsight_core.services import Clock, utc_now
+from hindsight_core.transcript.projections import memorize_text
+
+if TYPE_CHECKING:
+    from hindsight_core.importing.filing import Part, Place
+    from hindsight_core.memorize.runner import MemorizeReport
+    from hindsight_core.runtime import Runtime
+    from hindsight_core.transcript.entry import Transcript
+
+REASON = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one session came to.
+
+    Attributes:
+        part: The session, and where it goes.
+        entries: How many of its entries were not memorized yet.
+        tokens: About how many tokens of talk that is.
+        reports: What each of its windows came to; none for a dry run or when nothing was new.
+        error: Why it could not be read or memorized.
+        used: Tokens that models used for it.
+        over_budget: The rest of it waits, because the import's budget is used up.
+    """
+
+    part: Part
+    entries: int = 0
+    tokens: int = 0
+    reports: Sequence[MemorizeReport] = ()
+    error: str | None = None
+    used: int = 0
+    over_budget: bool = False
+
+
+@dataclass(slots=True)
+class SessionImport:
+    """One run over sessions.
+
+    Attributes:
+        parts: What to import, each with a bank.
+        env: The environment.
+        budget: Tokens that models may use for all of it; None for no limit.
+        clock: Aware UTC now.
+        used: Tokens that models have used.
+        left: Sessions that were not looked at, because the budget was used up.
+    """
+
+    parts: Sequence[Part]
+    env: Mapping[str, str]
+    budget: int | None = None
+    clock: Clock = utc_now
+    used: int = 0
+    left: int = 0
+    _runtimes: dict[int, Runtime] = field(default_factory=dict)
+
+    async def look(self) -> AsyncIterator[Outcome]:
+        """What a run would have to do; nothing is written."""
+        async for part in self._in_order():
+            outcome, _ = await self._looked(part)
+            yield outcome
+
+    async def run(self) -> AsyncIterator[Outcome]:
+        """Memorize what is new, bank by bank."""
+        exhausted = False
+        async for part in self._in_order():
+            if exhausted:
+                self.left += 1
+                continue
+            outcome, transcript = await self._looked(part)
+            if transcript is None or not outcome.entries:
+                yield outcome
+                continue
+            limit = None if self.budget is None else self.budget - self.used
+            with work(explicit=True, limit=limit) as unit:
+                outcome = await self._memorize(outcome, transcript)
+            self.used += unit.tokens
+            exhausted = unit.exhausted
+            yield replace(outcome, used=unit.tokens, over_budget=exhausted)
+
+    async def close(self) -> None:
+        """Release what was opened."""
+        while self._runtimes:
+            await self._runtimes.popitem()[1].close()
+
+    async def _in_order(self) -> AsyncIterator[Part]:
+        """Bank by bank, so that few are open at once; in each the oldest session first."""
+        bank: str | None = None
+        order = sorted(self.parts, key=lambda p: (p.place.bank or "", p.session.updated))
+        for part in order:
+            if part.place.bank != bank:
+                await self.close()
+                bank = part.place.bank
+            yield part
+
+    async def _looked(self, part: Part) -> tuple[Outcome, Transcript | None]:
+        runtime = self._runtime(part.place)
+        try:
+            # Files may be large, and a progress bar has to move.
+            transcript = await asyncio.to_thread(part.session.read, part.agents)
+            # A host may name its session by anything; the name is written to many places.
+            named = runtime.sanitiser.entry_id(transcript.session_id)
+            transcript = replace(transcript, session_id=named)
+            fresh = await runtime.memorizer_of(runtime.bank_id).unseen(transcript)
+        except HindsightError as error:
+            return Outcome(part, error=str(error)), None
+        tokens = sum(estimate_tokens(memorize_text(entry)) for entry in fresh)
+        return Outcome(part, entries=len(fresh), tokens=tokens), transcript
+
+    async def _memorize(self, outcome: Outcome, transcript: Transcript) -> Outcome:
+        runtime = self._runtime(outcome.part.place)
+        try:
+            reports = await runtime.memorizer.remember_transcript(transcript, reason=REASON)
+        except HindsightError as error:
+            return replace(outcome, error=str(error))
+        for report in reports:
+            runtime.record(report, session=transcript.session_id)
+        return replace(outcome, reports=tuple(reports))
+
+    def _runtime(self, place: Place) -> Runtime:
+        from hindsight_core.runtime import Runtime
+
+        if place.loaded is None:
+            raise AssertionError("a part without a bank is not imported")
+        key = id(place.loaded)
+        if key not in self._runtimes:
+            self._runtimes[key] = Runtime(
+                place.loaded, clock=self.clock, env=self.env, hooks=place.hooks
+            )
+        return self._runtimes[key]

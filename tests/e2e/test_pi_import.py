@@ -1,0 +1,29 @@
+"""Sessions that the real pi kept, imported: twice is once, and what ran with memory is known."""
+
+from __future__ import annotations
+
+import json
+
+GATEWAY = "The API gateway listens on port 8443 behind nginx."
+
+
+def imported(pi, *options: str):
+    return json.loads(pi.mem("import", "sessions", "pi", "--json", *options))
+
+
+def test_kept_sessions_are_imported_once(pi):
+    pi.say("-p", f"Remember that {GATEWAY}")
+    first = imported(pi)
+    assert [row["cwd"] for row in first["sessions"]] == [str(pi.project)]
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+    assert imported(pi)["sessions"][0]["outcome"] == "known"
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+
+
+def test_a_session_that_ran_with_memory_is_known(pi):
+    pi.mem("install", "pi")
+    pi.say("-p", f"Remember that {GATEWAY}")
+    before = pi.facts()
+    [row] = imported(pi)["sessions"]
+    assert (row["outcome"], row["new"]) == ("known", 0)
+    assert pi.facts() == before
