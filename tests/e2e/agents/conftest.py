@@ -171,7 +171,7 @@ name = "Stub"
 base_url = "{agent.server.url}"
 wire_api = "responses"
 env_key = "STUB_KEY"
-request_max_retries = 0
+request_max_retries = 2
 stream_max_retries = 0
 
 [features]
