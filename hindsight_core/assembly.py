@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.active import ActiveMemory
     from hindsight_core.memorize.runner import Memorizer
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.recall.scopes import BankScope
@@ -75,6 +76,29 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
         sanitiser=sanitiser,
         clock=runtime.clock,
         labels=Labels.of(runtime.loaded),
+    )
+
+
+def active_memory(runtime: Runtime) -> ActiveMemory:
+    """Active memory of the project's bank."""
+    from hindsight_core.memorize.active import ActiveMemory
+    from hindsight_core.memorize.lifecycle.place import memory_project
+    from hindsight_core.state.feedback_tokens import FeedbackTokens
+    from hindsight_core.state.lives import LifeRecords
+
+    bank, path = runtime.bank_id, runtime.loaded.paths.state
+
+    def log(name: str, fields: Mapping[str, object]) -> None:
+        runtime.log.write(name, bank=bank, **fields)
+
+    return ActiveMemory(
+        bank=runtime.bank,
+        records=LifeRecords(path, clock=runtime.clock),
+        tokens=FeedbackTokens(path, clock=runtime.clock),
+        settings=runtime.settings,
+        clock=runtime.clock,
+        project=memory_project(runtime.loaded.project),
+        sink=log,
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.config.settings import Settings
     from hindsight_core.embedding import GuardedEmbedder
+    from hindsight_core.memorize.active import ActiveMemory
     from hindsight_core.memorize.runner import Memorizer, MemorizeReport
     from hindsight_core.plugins import Hooks
     from hindsight_core.prompts import Prompts
@@ -250,6 +251,13 @@ class Runtime:
             self._memorizers[bank_id] = memorizer(self, bank_id, first=not self._memorizers)
         return self._memorizers[bank_id]
 
+    @cached_property
+    def active(self) -> ActiveMemory:
+        """Active memory of the project's bank: capture, lifecycle, feedback, consolidation."""
+        from hindsight_core.assembly import active_memory
+
+        return active_memory(self)
+
     @property
     def problems(self) -> list[str]:
         """What is wrong with plugins and templates, for the user."""
@@ -273,6 +281,6 @@ class Runtime:
             await self.models.close()
         if (close := getattr(built.get("embedder"), "close", None)) is not None:
             await close()
-        for name in ("journal", "sessions", "usage", "queue"):
+        for name in ("active", "journal", "sessions", "usage", "queue"):
             if name in built:
                 built[name].close()

@@ -57,4 +57,31 @@ CREATE TABLE hook_sessions (
 ) WITHOUT ROWID;
 """
 
-STATE_SCHEMA = Schema("state", (_FIRST, _SECOND, _THIRD))
+# What no bank has a place for: how facts stand (active memory), and what was shown and answered.
+_FOURTH = """
+CREATE TABLE lives (
+    bank TEXT NOT NULL, fact_id TEXT NOT NULL, body TEXT NOT NULL, updated_at REAL NOT NULL,
+    PRIMARY KEY (bank, fact_id)
+) WITHOUT ROWID;
+CREATE TABLE lives_aside (
+    bank TEXT NOT NULL, fact_id TEXT NOT NULL, body TEXT NOT NULL, reason TEXT NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (bank, fact_id)
+);
+CREATE TABLE bank_sessions (
+    bank TEXT NOT NULL, session_id TEXT NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (bank, session_id)
+) WITHOUT ROWID;
+CREATE TABLE steers (
+    token TEXT PRIMARY KEY, bank TEXT NOT NULL, session_id TEXT NOT NULL, shown_at REAL NOT NULL
+);
+CREATE INDEX steers_by_session ON steers (bank, session_id, shown_at);
+CREATE TABLE steer_facts (
+    token TEXT NOT NULL REFERENCES steers (token) ON DELETE CASCADE,
+    fact_id TEXT NOT NULL, position INTEGER NOT NULL,
+    outcome TEXT, answered_in TEXT, answered_at REAL,
+    PRIMARY KEY (token, fact_id)
+) WITHOUT ROWID;
+CREATE INDEX steer_facts_by_fact ON steer_facts (fact_id, answered_in);
+"""
+
+STATE_SCHEMA = Schema("state", (_FIRST, _SECOND, _THIRD, _FOURTH))

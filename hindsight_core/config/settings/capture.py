@@ -55,6 +55,11 @@ class Lifecycle(Section):
     decay_useful_delta: Share = Field(0.05, description="Taken off the rate when useful.")
     max_feedback_per_session: Count = Field(2, description="Answers counted a fact and session.")
     history_limit: Count = Field(50, description="Answers remembered a fact.")
+    pinned_floor: Share = Field(0.5, description="Confidence that a pinned fact keeps.")
+    expire_after_days: Count = Field(0, description="Retire after so many unused days; 0: never.")
+    expire_after_sessions: Count = Field(
+        0, description="Retire after so many sessions without use; 0: never."
+    )
 
 
 class Steer(Section):

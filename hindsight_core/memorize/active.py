@@ -1,0 +1,128 @@
+"""Active memory of one bank: what steers, tools and commands call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from hindsight_core.memorize.lifecycle.keeper import Keeper, Sink
+from hindsight_core.memorize.lifecycle.memory import Judged, Memory, Swept
+from hindsight_core.memorize.lifecycle.ranking import Weighed, ranked
+from hindsight_core.memorize.lifecycle.sweep import Sweep
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.config.settings import Settings
+    from hindsight_core.memory import Hit
+    from hindsight_core.services import Clock
+    from hindsight_core.state.feedback_tokens import FeedbackTokens, Shown
+    from hindsight_core.state.life import Outcome
+    from hindsight_core.state.lives import LifeRecords
+
+__all__ = ["ActiveMemory", "Judged", "Memory", "Swept", "Weighed"]
+
+
+class ActiveMemory:
+    """The memories of one bank that earn their place.
+
+    Ids are the bank's own, without the ``bank:`` prefix.
+
+    Args:
+        bank: Where the facts are.
+        records: How they stand.
+        tokens: What was shown.
+        settings: The effective settings.
+        clock: Aware UTC now.
+        project: Id of the project (`hindsight_core.memorize.lifecycle.place`).
+        sink: Is told what happens, until `listen` gives another.
+    """
+
+    def __init__(
+        self,
+        *,
+        bank: Bank,
+        records: LifeRecords,
+        tokens: FeedbackTokens,
+        settings: Settings,
+        clock: Clock,
+        project: str,
+        sink: Sink,
+    ) -> None:
+        self.project = project
+        self.bank = bank
+        self._sink = sink
+        self._keeper = Keeper(
+            bank=bank,
+            records=records,
+            tokens=tokens,
+            settings=settings,
+            clock=clock,
+            sink=self._tell,
+        )
+
+    def listen(self, sink: Sink) -> None:
+        """From now on tell this one what happens: names and fields of the activity log."""
+        self._sink = sink
+
+    async def active(self, fact_ids: Iterable[str]) -> dict[str, Memory]:
+        """Active memories by id."""
+        return await self._keeper.memories(fact_ids)
+
+    async def memory(self, fact_id: str) -> Memory | None:
+        """One memory in any state."""
+        return (await self._keeper.memories([fact_id], active_only=False)).get(fact_id)
+
+    async def weigh(self, hits: Iterable[Hit]) -> list[Weighed]:
+        """Hits of this project and global ones by score, priority and confidence (am/A-RANK)."""
+        found = list(hits)
+        memories = await self._keeper.of_facts(hit.fact for hit in found)
+        here = [hit for hit in found if self._is_here(memories[hit.fact.id])]
+        return ranked(here, {key: memory.record for key, memory in memories.items()})
+
+    async def shown(self, fact_ids: Iterable[str], *, session_id: str) -> str:
+        """A new feedback token for memories that are about to be shown together."""
+        return await self._keeper.tokens.issue(self.bank.id, session_id, fact_ids)
+
+    async def shown_before(self, session_id: str) -> list[Shown]:
+        """What a session was shown before, oldest first: for a session that is resumed."""
+        return await self._keeper.tokens.of_session(self.bank.id, session_id)
+
+    async def delivered(self, fact_ids: Iterable[str], *, session_id: str) -> None:
+        """They are before the model now: their clocks are set back (am/A-RECALL, step 8)."""
+        await self._keeper.reinforce(fact_ids, session_id=session_id)
+
+    async def feedback(
+        self, token: str, fact_id: str, *, outcome: Outcome, reason: str, session_id: str
+    ) -> Judged:
+        """Count an answer of the agent about a memory that it was shown.
+
+        Raises:
+            HindsightError: It could not be written; the token may be used again.
+        """
+        return await self._keeper.answer(
+            token, fact_id, outcome=outcome, reason=reason, session_id=session_id
+        )
+
+    async def delete(self, fact_id: str, *, reason: str, session_id: str | None = None) -> Memory:
+        """Retire a memory, restorable; raises `BankError` for a pinned or unknown one."""
+        return await self._keeper.retire(fact_id, reason=reason, session_id=session_id)
+
+    async def restore(self, fact_id: str, *, session_id: str | None = None) -> Memory:
+        """Bring a retired or replaced memory back; raises `BankError` for an unknown one."""
+        return await self._keeper.restore(fact_id, session_id=session_id)
+
+    async def sweep(self, session_id: str | None = None) -> Swept:
+        """Apply the days that have passed, retire what has fallen too low."""
+        return await Sweep(self._keeper).run(session_id)
+
+    def close(self) -> None:
+        """Close the side table."""
+        self._keeper.records.close()
+        self._keeper.tokens.close()
+
+    def _is_here(self, memory: Memory) -> bool:
+        record = memory.record
+        return record.scope == "global" or record.project in ("", self.project)
+
+    def _tell(self, name: str, fields: Mapping[str, object]) -> None:
+        self._sink(name, fields)

@@ -1,0 +1,189 @@
+"""Lifecycle records of every bank: the local side table of active memory (design.md).
+
+A change reads the newest record, changes it and writes it in one transaction, so that any number
+of processes may do this at once and no change is lost (am/A-STORE-3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from hindsight_core.services import Clock, utc_now
+from hindsight_core.state.life import LifeRecord, decode, encode
+from hindsight_core.state.state_schema import STATE_SCHEMA
+from hindsight_core.storage import Database
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+Change = Callable[["LifeRecord | None"], "LifeRecord | None"]
+_AT_ONCE = 500
+
+
+class LifeRecords:
+    """Records by bank and fact id.
+
+    Args:
+        path: The file, ``$HINDSIGHT_MEM_HOME/state.db``.
+        clock: Aware UTC now.
+
+    Raises:
+        StorageError: From any method: the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path, clock: Clock = utc_now) -> None:
+        self.database = Database(path, STATE_SCHEMA)
+        self._clock = clock
+
+    async def get(self, bank: str, fact_ids: Iterable[str]) -> dict[str, LifeRecord]:
+        """The records that there are."""
+        wanted = tuple(dict.fromkeys(fact_ids))
+        return await self.database.read(lambda connection: _read(connection, bank, wanted))
+
+    async def change(
+        self, bank: str, fact_ids: Iterable[str], change: Callable[[str], Change]
+    ) -> dict[str, LifeRecord]:
+        """Change records in one transaction.
+
+        Args:
+            bank: Their bank.
+            fact_ids: Which.
+            change: Gives for an id the function of its newest record (None when there is none)
+                to the one to be written; None leaves it as it is.
+
+        Returns:
+            The records of these ids afterwards.
+        """
+        wanted, now = tuple(dict.fromkeys(fact_ids)), self._clock().timestamp()
+
+        def work(connection: sqlite3.Connection) -> dict[str, LifeRecord]:
+            found = _read(connection, bank, wanted)
+            _set_aside(connection, bank, [i for i in wanted if i not in found], at=now)
+            for fact_id in wanted:
+                after = change(fact_id)(found.get(fact_id))
+                if after is None or after == found.get(fact_id):
+                    continue
+                found[fact_id] = after
+                _write(connection, bank, fact_id, after, at=now)
+            return found
+
+        return await self.database.write(work)
+
+    async def succeed(self, bank: str, old: str, new: str, *, record: LifeRecord) -> bool:
+        """Give a fact's place to another one; False when another process was faster.
+
+        Args:
+            bank: Their bank.
+            old: The fact that is replaced.
+            new: The fact that replaces it.
+            record: Of the new one.
+        """
+        from dataclasses import replace
+
+        now = self._clock().timestamp()
+
+        def work(connection: sqlite3.Connection) -> bool:
+            before = _read(connection, bank, (old,)).get(old)
+            if before is not None and before.succeeded_by not in (None, new):
+                return False
+            gone = replace(before or record, succeeded_by=new)
+            _write(connection, bank, old, gone, at=now)
+            _write(connection, bank, new, record, at=now)
+            return True
+
+        return await self.database.write(work)
+
+    async def drop(self, bank: str, fact_ids: Iterable[str]) -> None:
+        """Forget records: their facts were deleted for good."""
+        rows = [(bank, fact_id) for fact_id in fact_ids]
+        await self.database.write(
+            lambda connection: (
+                connection.executemany(
+                    "DELETE FROM lives WHERE bank = ? AND fact_id = ?", rows
+                ).rowcount
+            )
+        )
+
+    async def set_aside(self, bank: str) -> list[tuple[str, str]]:
+        """Records that could not be read: fact id and what is wrong."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+            rows = connection.execute(
+                "SELECT fact_id, reason FROM lives_aside WHERE bank = ? ORDER BY at", (bank,)
+            )
+            return [(str(row[0]), str(row[1])) for row in rows]
+
+        return await self.database.read(work)
+
+    async def session_number(self, bank: str, session_id: str) -> int:
+        """The number of a session in its bank, counted from 1 as they begin."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            connection.execute(
+                "INSERT OR IGNORE INTO bank_sessions (bank, session_id, number) VALUES (?1, ?2,"
+                " (SELECT coalesce(max(number), 0) + 1 FROM bank_sessions WHERE bank = ?1))",
+                (bank, session_id),
+            )
+            return int(
+                connection.execute(
+                    "SELECT number FROM bank_sessions WHERE bank = ? AND session_id = ?",
+                    (bank, session_id),
+                ).fetchone()[0]
+            )
+
+        return await self.database.write(work)
+
+    def close(self) -> None:
+        """Finish what is being written and close the file."""
+        self.database.close()
+
+
+def _read(
+    connection: sqlite3.Connection, bank: str, wanted: tuple[str, ...]
+) -> dict[str, LifeRecord]:
+    found: dict[str, LifeRecord] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        part = wanted[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        rows: Mapping[str, str] = dict(
+            connection.execute(
+                f"SELECT fact_id, body FROM lives WHERE bank = ? AND fact_id IN ({marks})",
+                (bank, *part),
+            ).fetchall()
+        )
+        for fact_id, body in rows.items():
+            try:
+                found[fact_id] = decode(body)
+            except ValueError:
+                continue  # set aside by the next change
+    return found
+
+
+def _write(
+    connection: sqlite3.Connection, bank: str, fact_id: str, record: LifeRecord, *, at: float
+) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO lives VALUES (?, ?, ?, ?)", (bank, fact_id, encode(record), at)
+    )
+
+
+def _set_aside(
+    connection: sqlite3.Connection, bank: str, fact_ids: Iterable[str], *, at: float
+) -> None:
+    """Move records that cannot be read out of the way, with the reason."""
+    for fact_id in fact_ids:
+        row = connection.execute(
+            "SELECT body FROM lives WHERE bank = ? AND fact_id = ?", (bank, fact_id)
+        ).fetchone()
+        if row is None:
+            continue
+        try:
+            decode(row[0])
+        except ValueError as error:
+            connection.execute(
+                "INSERT OR REPLACE INTO lives_aside VALUES (?, ?, ?, ?, ?)",
+                (bank, fact_id, row[0], str(error).split("\n")[1].strip(), at),
+            )
+            connection.execute("DELETE FROM lives WHERE bank = ? AND fact_id = ?", (bank, fact_id))
