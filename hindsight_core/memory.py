@@ -187,6 +187,11 @@ class Query:
             applies itself, where it can.
         whole: The question in whole sentences, with what stood before it, for a bank that reads
             meaning; one that looks for words uses ``text``.
+        prefer_observations: Observations before facts, for banks that make them; None for what
+            is configured. So it is with the two below.
+        at: The moment that the question is asked at, for banks that read times in it.
+        source_facts: Tokens of the facts behind an observation that come with it; 0 for none.
+        more: What only a server understands, by its own names; other banks ignore it.
     """
 
     text: str
@@ -198,6 +203,10 @@ class Query:
     min_score: float | None = None
     min_scores: Mapping[str, float] = field(default_factory=dict)
     whole: str | None = None
+    prefer_observations: bool | None = None
+    at: datetime | None = None
+    source_facts: int | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

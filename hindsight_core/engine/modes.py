@@ -106,6 +106,13 @@ class Modes:
         why = self.why_no_recall if tool in READS else self.why_no_retain
         return None if why is None else f"Memory refuses {tool}: {why}. The user can change that."
 
+    async def why_no_change(self) -> str | None:
+        """Why the agent may change nothing of the bank itself; None when it may."""
+        await self.refresh()
+        if self._runtime.read_only:
+            return "bank.read_only is set"
+        return self.why_no_retain
+
     async def change(self, change: Callable[[Choices], Choices]) -> Choices:
         """Change the choices; what they are now."""
         self.choices = await self._store.change(self._session_id, change)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BudgetExceeded, ConfigError, ProviderError
 from hindsight_core.identity import fact_id, note_id
+from hindsight_core.memorize.particulars import PLAIN, Particulars
 from hindsight_core.memorize.poison import is_injection
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import current
@@ -62,6 +63,7 @@ class Notes:
         source: str,
         session_id: str | None,
         host: str | None,
+        particulars: Particulars = PLAIN,
     ) -> MemorizeReport:
         """Store a note; `Memorizer.retain_note` says how."""
         if kind not in KINDS:
@@ -82,6 +84,9 @@ class Notes:
                 "what is true, as a fact",
             )
         every = (parts.bank.id, path_tag, kind, *parts.sanitiser.tags(tags))
+        when = particulars.timestamp or parts.clock()
+        named = particulars.document_id
+        document = f"note-{parts.sanitiser.entry_id(named)}" if named else note_id(clean)
         provenance = Provenance(source=path, session_id=session_id, host=host, speaker=speaker)
         facts = {
             fact_id(line): Fact(
@@ -90,20 +95,23 @@ class Notes:
                 kind=kind,
                 category=CATEGORY[kind],
                 tags=every,
-                timestamp=parts.clock(),
+                timestamp=when,
                 provenance=provenance,
             )
             for line in await self._lines(clean)
         }
         target = Target(
-            document_id=note_id(clean),
+            document_id=document,
             source=path,
             tags=every,
             session_id=session_id,
             host=host,
-            timestamp=parts.clock(),
+            timestamp=when,
             explicit=True,
             text=clean,
+            append=particulars.append,
+            replaces=frozenset({document}) if named and not particulars.append else None,
+            particulars=particulars,
         )
         return await self._store.store(list(facts.values()), target)
 

@@ -11,6 +11,7 @@ from hindsight_core.errors import HindsightError, WriteVetoed
 from hindsight_core.memorize.allowed import allowed, refusal
 from hindsight_core.memorize.candidates import complete, target_of
 from hindsight_core.memorize.note import Notes
+from hindsight_core.memorize.particulars import PLAIN, Particulars
 from hindsight_core.memorize.parts import Parts
 from hindsight_core.memorize.report import MemorizeReport, incomplete
 from hindsight_core.memorize.resave import Resave
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MemorizeReport", "Memorizer"]
 logger = logging.getLogger("hindsight_core.memorize")
-WINDOW_CHUNKS = 8
 _NO_SOURCE = "nothing extracts facts: memorize.mode names no source that does"
 _NOTHING = "nothing worth keeping in it"
 _SILENT = "nothing was said in it"
@@ -174,26 +174,33 @@ class Memorizer:
         source: str = "agent-note",
         session_id: str | None = None,
         host: str | None = None,
+        particulars: Particulars = PLAIN,
     ) -> MemorizeReport:
         """Store what a person or the agent asked to keep, as it is (pi/G-01).
 
         Args:
             text: The note, in whole sentences.
             kind: ``fact``, ``decision``, ``constraint``, ``knowhow`` or ``pitfall``.
-            tags: Besides the bank's name, the path and the kind.
+            tags: Besides those of every note.
             source: ``agent-note``, ``user-note`` or ``user-edit``.
             session_id: The session in which it was asked for.
             host: The agent program in which it was asked for.
+            particulars: What it says of itself besides.
 
         Raises:
-            ConfigError: The kind or the source is not known.
-            StorageError: It could not be made durable.
+            ConfigError: The kind or source is not known. `StorageError`: it is not durable.
         """
         if (why := await refusal(self._parts, session_id)) is not None:
             return MemorizeReport("skipped", reason=why)
         with work(session_id=session_id, explicit=True), running(Run(ask=False)) as run:
             report = await self._notes.retain(
-                text, kind=kind, tags=tags, source=source, session_id=session_id, host=host
+                text,
+                kind=kind,
+                tags=tags,
+                source=source,
+                session_id=session_id,
+                host=host,
+                particulars=particulars,
             )
             return replace(report, calls=run.calls)
 
@@ -226,8 +233,7 @@ class Memorizer:
         return reports
 
     async def _due(self, transcript: Transcript, reason: str, before: str | None) -> list[Cut]:
-        size = await self._window_chars()
-        return await self._windows.due(transcript, reason=reason, before=before, max_chars=size)
+        return await self._windows.due(transcript, reason=reason, before=before)
 
     async def _nothing_due(
         self, transcript: Transcript, before: str | None
@@ -242,17 +248,6 @@ class Memorizer:
                 reason=f"memorized beyond the boundary already; {len(left)} entries behind it wait",
             )
         ]
-
-    async def _window_chars(self) -> int | None:
-        """About how much of a session one run looks at; None for all of it."""
-        stages = self._parts.stages
-        if not stages.available("retain"):
-            return None
-        from hindsight_core.transcript.windows import chunk_size
-
-        fraction = self._parts.settings.memorize.chunk_input_fraction
-        window = await stages.models.context_window("retain")
-        return WINDOW_CHUNKS * chunk_size(window, fraction)
 
     async def _run(self, cut: Cut, *, replaces: frozenset[str] | None = None) -> MemorizeReport:
         if cut.window is None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hindsight_core.memorize")
 RESAVE = "resave"
+WINDOW_CHUNKS = 8
 EXPLICIT = frozenset({"manual", RESAVE, "import"})
 
 
@@ -80,18 +81,17 @@ class SessionWindows:
         if not await recognise(queue, self._parts.sessions, bank, found):
             logger.warning("bank %s is a new file: what was in the old one does not count", bank)
 
-    async def due(
-        self, transcript: Transcript, *, reason: str, before: str | None, max_chars: int | None
-    ) -> list[Cut]:
+    async def due(self, transcript: Transcript, *, reason: str, before: str | None) -> list[Cut]:
         """Windows not dealt with yet, oldest first.
+
+        With a model a long session is stored piece by piece, so that a failure costs one piece.
 
         Args:
             transcript: The session.
             reason: ``resave`` starts at the beginning and ignores ``before`` (pi/M-05).
             before: The first entry that is left for later.
-            max_chars: About how much text a window holds, so that a long session is stored
-                piece by piece and a failure costs one piece; None for one window.
         """
+        size = await self._size()
         bank, session = self._parts.bank.id, transcript.session_id
         path = self._path(transcript)
         resave = reason == RESAVE
@@ -101,9 +101,19 @@ class SessionWindows:
         until = None if resave or before is None else self._parts.sanitiser.entry_id(before)
         entries = window_entries(path, after=cursor, before=until)
         return [
-            self._cut(transcript, piece, saved, reason=reason)
-            for piece in _pieces(entries, max_chars)
+            self._cut(transcript, piece, saved, reason=reason) for piece in _pieces(entries, size)
         ]
+
+    async def _size(self) -> int | None:
+        """About how many characters a window holds; None for one window."""
+        stages = self._parts.stages
+        if not stages.available("retain"):
+            return None
+        from hindsight_core.transcript.windows import chunk_size
+
+        fraction = self._parts.settings.memorize.chunk_input_fraction
+        window = await stages.models.context_window("retain")
+        return WINDOW_CHUNKS * chunk_size(window, fraction)
 
     async def unseen(self, transcript: Transcript) -> tuple[Entry, ...]:
         """The entries behind the cursor, whatever the boundary (pi/M-08)."""

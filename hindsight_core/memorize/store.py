@@ -162,7 +162,7 @@ class Store:
 
     async def _document(self, resolutions: Sequence[Resolution], target: Target) -> Document:
         """The document, with what an earlier one of this id holds: writing replaces (br/BR-05)."""
-        parts = self._parts
+        parts, given = self._parts, target.particulars
         labels = await parts.labelled(session_id=target.session_id, host=target.host)
         document = build(
             parts.bank,
@@ -172,6 +172,7 @@ class Store:
             tags=tuple(dict.fromkeys([*target.tags, *labels.tags])),
             metadata={
                 **labels.metadata,
+                **given.metadata,
                 **retain_metadata(
                     source=target.source,
                     project=parts.project,
@@ -180,7 +181,8 @@ class Store:
                     host=target.host,
                 ),
             },
-            context=retain_context(
+            context=given.context
+            or retain_context(
                 parts.stages.prompts,
                 project=parts.project,
                 source=target.source,
@@ -194,8 +196,8 @@ class Store:
         document = replace(
             document,
             append=target.append,
-            entities=labels.entities,
-            observation_scopes=labels.observation_scopes,
+            entities=tuple(dict.fromkeys([*labels.entities, *given.entities])),
+            observation_scopes=given.observation_scopes or labels.observation_scopes,
         )
         changed = await parts.hooks.before_store(document)
         return parts.sanitiser.document(changed, limit=parts.fact_limit)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hindsight_core.memorize.particulars import PLAIN, Particulars
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -33,6 +35,7 @@ class Target:
             ordinary window.
         keep: The text itself is wanted, whatever facts are in it (a transcript).
         append: It is added to the document instead of taking its place.
+        particulars: What an explicit note says of itself.
     """
 
     document_id: str
@@ -49,3 +52,4 @@ class Target:
     replaces: frozenset[str] | None = None
     keep: bool = False
     append: bool = False
+    particulars: Particulars = PLAIN

@@ -43,16 +43,20 @@ class Reflected:
 
 
 async def reflect(
-    bank: Bank, stages: Stages, query: str, *, sanitiser: Cleans | None = None
+    bank: Bank, stages: Stages, question: str | Query, *, sanitiser: Cleans | None = None
 ) -> Reflected:
     """Answer a question from a bank; one that reflects by itself is asked itself."""
+    asked = Query(text=question) if isinstance(question, str) else question
+    query = asked.text
     try:
         if bank.capabilities.reflects and isinstance(bank, ReflectingBank):
-            own = await bank.reflect(Query(text=query))
+            own = await bank.reflect(asked)
             if own.text.strip():
                 return Reflected("ok", own.text.strip(), own.fact_ids)
             return _empty()
-        hits = await search({bank.id: bank}, query, limit=LIMIT, sanitiser=sanitiser)
+        hits = await search(
+            {bank.id: bank}, query, limit=LIMIT, scope=asked.scope, asked=asked, sanitiser=sanitiser
+        )
     except BankError as error:
         return Reflected("failed", f"Bank {bank.id} failed: {error}", reason=str(error))
     return await _compose(stages, query, hits) if hits else _empty()

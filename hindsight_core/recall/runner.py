@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
@@ -23,7 +24,7 @@ from hindsight_core.recall.plain_query import PlainQuery
 from hindsight_core.recall.quality import quality_pass
 from hindsight_core.recall.record import recall_fields
 from hindsight_core.recall.rounds import Looked, rounds
-from hindsight_core.recall.scopes import kinds_of
+from hindsight_core.recall.scopes import NOTHING_MORE, BankScope, Wanted, kinds_of
 from hindsight_core.recall.search import Cleans, search
 from hindsight_core.turns import Plan, RecallOutcome, Searched, Turn, Verdict
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
     from hindsight_core.plugins import Hooks
-    from hindsight_core.recall.scopes import BankScope
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
     from hindsight_core.telemetry import ActivityLog
@@ -87,9 +87,7 @@ class RecallRunner:
 
         Nothing is injected when it fails, and the reason says why (pi/R-02).
 
-        Args:
-            turn: The prompt and what stood before it.
-            how: Looks for the facts; None for `ordinary`.
+        ``how`` looks for the facts; None for `ordinary`.
         """
         started = self._clock()
         seconds = self._settings.recall.timeout_ms / 1000
@@ -119,7 +117,8 @@ class RecallRunner:
         bank: str | None = None,
         limit: int = 10,
         scope: Scope | None = None,
-        min_scores: Mapping[str, float] | None = None,
+        wanted: Wanted | None = None,
+        asked: Query | None = None,
     ) -> list[Hit]:
         """The plain search of the tool and the command line; raises `BankError`."""
         return await search(
@@ -128,8 +127,8 @@ class RecallRunner:
             bank=bank,
             limit=limit,
             scope=scope,
-            min_scores=min_scores,
-            narrow=self._narrowed,
+            asked=asked,
+            narrow=partial(self._narrowed, wanted=wanted),
             hooks=self._hooks,
             sanitiser=self._sanitiser,
             max_characters=self._settings.security.max_fact_characters,
@@ -228,12 +227,12 @@ class RecallRunner:
             raw=tuple(found),
         )
 
-    def _narrowed(self, bank: str, query: Query) -> Query:
+    def _narrowed(self, bank: str, query: Query, *, wanted: Wanted | None = None) -> Query:
         makes = self._banks[bank].capabilities.observations
         kinds = kinds_of(query.scope.kinds, observations=makes)
         query = replace(query, scope=replace(query.scope, kinds=kinds))
-        scope = self._scopes.get(bank)
-        return scope.narrow(query) if scope else query
+        scope = self._scopes.get(bank) or BankScope(bank)
+        return scope.narrow(query, wanted or NOTHING_MORE)
 
     async def _verdict(
         self, turn: Turn, plan: Plan, query: Query, candidates: tuple[Hit, ...]

@@ -39,6 +39,24 @@ class ProjectPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller asks of tags, within whatever scope a bank has (s1/S-TAG-4).
+
+    Attributes:
+        tags: One condition over these tags; none when empty.
+        match: How they match; ``exact`` is over the scope's tags and these together.
+        groups: Further conditions.
+    """
+
+    tags: tuple[str, ...] = ()
+    match: TagMatch = "any_strict"
+    groups: tuple[TagFilter, ...] = ()
+
+
+NOTHING_MORE = Wanted()
+
+
+@dataclass(frozen=True, slots=True)
 class BankScope:
     """How one bank is searched.
 
@@ -62,11 +80,11 @@ class BankScope:
     repo: str = ""
     folder: str = ""
 
-    def narrow(self, query: Query) -> Query:
+    def narrow(self, query: Query, wanted: Wanted = NOTHING_MORE) -> Query:
         """The query as this bank is asked; what the caller wants is AND-ed (s1/S-TAG-4)."""
-        tags = both(self.tags, query.scope.tags)
-        asked = query.max_tokens
-        bound = self.max_tokens if asked is None else min(asked, self.max_tokens or asked)
+        tags = both(asked(self, wanted), query.scope.tags)
+        most = query.max_tokens
+        bound = self.max_tokens if most is None else min(most, self.max_tokens or most)
         return replace(query, scope=replace(query.scope, tags=tags), max_tokens=bound)
 
 
@@ -103,23 +121,15 @@ def both(one: TagFilter | None, other: TagFilter | None) -> TagFilter | None:
     return TagFilter(all_of=(one, other))
 
 
-def asked(
-    scope: BankScope,
-    *,
-    tags: Sequence[str] = (),
-    match: TagMatch = "any_strict",
-    groups: Sequence[TagFilter] = (),
-) -> TagFilter | None:
-    """A caller's own tags and groups within a bank's scope (s1/S-TAG-4, S-TAG-7).
-
-    ``exact`` is one condition over the scope's tags and the caller's together.
-    """
-    if tags and match == "exact":
-        held = scope.tags.tags if scope.tags else ()
-        whole: TagFilter | None = TagFilter(tuple(dict.fromkeys((*held, *tags))), "exact")
+def asked(scope: BankScope, wanted: Wanted) -> TagFilter | None:
+    """A caller's own tags and groups within a bank's scope (s1/S-TAG-4, S-TAG-7)."""
+    if wanted.tags and wanted.match == "exact":
+        tags = dict.fromkeys((*_held(scope.tags), *wanted.tags))
+        whole: TagFilter | None = TagFilter(tuple(tags), "exact")
     else:
-        whole = both(scope.tags, TagFilter(tuple(tags), match) if tags else None)
-    for group in groups:
+        leaf = TagFilter(wanted.tags, wanted.match) if wanted.tags else None
+        whole = both(scope.tags, leaf)
+    for group in wanted.groups:
         whole = both(whole, group)
     return whole
 
@@ -150,3 +160,10 @@ def _tags(
     if of_project and scope.include_shared_observations:
         return TagFilter(any_of=(leaf, UNTAGGED)) if leaf else UNTAGGED
     return leaf
+
+
+def _held(tags: TagFilter | None) -> tuple[str, ...]:
+    """The tags of a bank's scope, also where untagged observations are seen besides."""
+    if tags is None:
+        return ()
+    return tags.tags or tuple(tag for part in tags.any_of for tag in part.tags)

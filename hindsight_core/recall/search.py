@@ -56,7 +56,7 @@ async def search(
     bank: str | None = None,
     limit: int = 10,
     scope: Scope | None = None,
-    min_scores: Mapping[str, float] | None = None,
+    asked: Query | None = None,
     narrow: Callable[[str, Query], Query] | None = None,
     hooks: Hooks | None = None,
     sanitiser: Cleans | None = None,
@@ -70,7 +70,8 @@ async def search(
         bank: Only this one; None for all.
         limit: At most this many.
         scope: What may be found.
-        min_scores: Floors by part of the score, for a bank that applies them.
+        asked: How hard the banks look, how much they tell, and the floors that they apply; its
+            other fields do not count.
         narrow: Puts each bank's own scope around a query.
         hooks: Plugins that may drop, reorder or mask hits.
         sanitiser: Cleans the texts.
@@ -85,11 +86,11 @@ async def search(
     if not has_substance(text):
         return []
     chosen = [banks[bank]] if bank is not None else list(banks.values())
-    query = Query(
+    query = replace(
+        asked or Query(""),
         text=clip(text.strip(), QUERY_CHARACTERS),
         limit=max(1, min(limit, MAX_LIMIT)),
         scope=scope or Scope(),
-        min_scores=min_scores or {},
     )
     found = await _ask_all(chosen, query, narrow)
     hits = clean_hits(list(quality_pass(found, {}).kept), sanitiser, limit=max_characters)

@@ -159,6 +159,8 @@ class Sanitiser:
             context=None if context is None else self.text(context),
             tags=self.tags(document.tags),
             metadata=self.metadata(document.metadata),
+            entities=self.tags(document.entities),
+            observation_scopes=tuple(map(self.tags, document.observation_scopes)),
         )
 
     def _clean(self, entry: Entry) -> Entry | None:

@@ -7,7 +7,7 @@ import pytest
 from hindsight_core.config.bank_entries import bank_entries
 from hindsight_core.config.settings import Settings
 from hindsight_core.memory import Query, Scope, TagFilter
-from hindsight_core.recall.scopes import ProjectPlace, asked, bank_scopes, kinds_of
+from hindsight_core.recall.scopes import ProjectPlace, Wanted, asked, bank_scopes, kinds_of
 from hindsight_core.testing.tag_match import tags_match
 
 PLACE = ProjectPlace("finalform", "finalform-0123456789ab", "finalform")
@@ -50,11 +50,16 @@ def test_shared_observations_are_untagged_ones_of_the_project_bank():
 def test_a_callers_conditions_are_added():
     shop = scopes()["shop"]
     leaf = TagFilter(("x",), "any_strict")
-    assert asked(shop) == PROJECT
-    assert asked(shop, tags=["x"]) == TagFilter(all_of=(PROJECT, leaf))
-    assert asked(shop, groups=[NOT_OLD]) == TagFilter(all_of=(PROJECT, NOT_OLD))
+    assert asked(shop, Wanted()) == PROJECT
+    assert asked(shop, Wanted(("x",))) == TagFilter(all_of=(PROJECT, leaf))
+    assert asked(shop, Wanted(groups=(NOT_OLD,))) == TagFilter(all_of=(PROJECT, NOT_OLD))
     exact = TagFilter((*PROJECT.tags, "x"), "exact")
-    assert asked(shop, tags=["x", PROJECT.tags[0]], match="exact") == exact
+    of_both = Wanted(("x", PROJECT.tags[0]), match="exact")
+    assert asked(shop, of_both) == exact
+    shared = scopes(scope={"include_shared_observations": True})["shop"]
+    assert asked(shared, of_both) == exact
+    assert asked(scopes(scope={"mode": "isolated-bank"})["shop"], of_both).tags == of_both.tags
+    assert shop.narrow(Query("port"), of_both).scope.tags == exact
     narrowed = shop.narrow(Query("port", scope=Scope(tags=leaf)))
     assert narrowed.scope.tags == TagFilter(all_of=(PROJECT, leaf))
 
@@ -64,7 +69,7 @@ def test_nothing_at_all_is_no_condition():
     free = scopes(scope={"unscoped_recall_banks": ["shop"], "user_scope_tags": []})
     assert free["shop"].tags is None
     assert free["me"].tags is None
-    assert asked(free["shop"]) is None
+    assert asked(free["shop"], Wanted()) is None
     assert free["shop"].narrow(Query("port")).scope.tags is None
 
 

@@ -20,7 +20,7 @@ from hindsight_core.banks.hindsight.facts import OWN, Facts
 from hindsight_core.banks.hindsight.hits import answer_text
 from hindsight_core.banks.hindsight.management import Management
 from hindsight_core.banks.hindsight.mental import all_models, content_of
-from hindsight_core.banks.hindsight.search import QUERY_TOKENS, Searcher, cut
+from hindsight_core.banks.hindsight.search import Searcher, reflect_body
 from hindsight_core.banks.hindsight.side import Side
 from hindsight_core.banks.hindsight.tags import tag_fields
 from hindsight_core.banks.hindsight.transfer import import_facts
@@ -143,8 +143,7 @@ class HindsightBank(Copying):
             return Reflection("")
         if (await self.stats()).facts == 0:
             return Reflection("")
-        body = {"query": cut(query.text.strip(), QUERY_TOKENS), **tags, "include": {"facts": {}}}
-        answer = await self.api.reflect(body)
+        answer = await self.api.reflect(reflect_body(query, tags))
         return Reflection(answer_text(answer), tuple(f"{self.id}:{i}" for i in _based_on(answer)))
 
     async def stats(self) -> BankStats:

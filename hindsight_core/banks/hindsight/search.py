@@ -55,7 +55,7 @@ class Searcher:
             raise
         found = await self._completed(found_in(answer), query.scope)
         hits = [hit for hit in self._hits(found) if in_scope(hit.fact, query.scope)]
-        if self.settings.include_source_facts:
+        if "source_facts" in body["include"]:
             hits = with_evidence(hits, answer)
         floor = query.min_score or 0.0
         return [hit for hit in hits if hit.score >= floor][: query.limit]
@@ -125,7 +125,7 @@ def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
         "max_tokens": tokens * NARROWED if _narrowed(query.scope) else tokens,
         "budget": query.budget,
         # Observations have no kind of ours, no document and no session.
-        "prefer_observations": settings.prefer_observations and not _of_facts(query.scope),
+        "prefer_observations": _prefers(query, settings) and not _of_facts(query.scope),
         **tags,
         "include": {"entities": None},
     }
@@ -136,11 +136,37 @@ def recall_body(query: Query, settings: Recall) -> dict[str, Any] | None:
     floors = {part: least for part, least in query.min_scores.items() if part in _PARTS}
     if floors:
         body["min_scores"] = floors
-    if settings.query_timestamp:
-        body["query_timestamp"] = settings.query_timestamp
-    if settings.include_source_facts:
-        body["include"]["source_facts"] = {"max_tokens": settings.max_source_facts_tokens}
+    if at := query.at.isoformat() if query.at else settings.query_timestamp:
+        body["query_timestamp"] = at
+    if most := _source_facts(query, settings):
+        body["include"]["source_facts"] = {"max_tokens": most}
     return body
+
+
+def reflect_body(query: Query, tags: Mapping[str, Any]) -> dict[str, Any]:
+    """The request for a composed answer, within a tag condition."""
+    body: dict[str, Any] = {
+        "query": cut(query.text.strip(), QUERY_TOKENS),
+        **tags,
+        "include": {"facts": {}},
+        "context": query.context,
+        "budget": query.budget,
+        "max_tokens": query.max_tokens,
+        "fact_types": [kind for kind in query.scope.kinds if kind in TYPES],
+        **query.more,
+    }
+    return {name: value for name, value in body.items() if value not in (None, [])}
+
+
+def _prefers(query: Query, settings: Recall) -> bool:
+    told = query.prefer_observations
+    return settings.prefer_observations if told is None else told
+
+
+def _source_facts(query: Query, settings: Recall) -> int:
+    if query.source_facts is not None:
+        return query.source_facts
+    return settings.max_source_facts_tokens if settings.include_source_facts else 0
 
 
 def cut(text: str, tokens: int) -> str:

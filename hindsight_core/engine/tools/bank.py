@@ -70,8 +70,8 @@ class BankTool:
         if dry:
             told = {"dryRun": True, "before": before, "after": {**before, **clean}}
             return ToolResult(_json(told), details={"outcome": "dry-run"})
-        if (why := self._live.modes.why_no_retain) or runtime.read_only:
-            return failed(f"Nothing was changed: {why or 'bank.read_only is set'}.")
+        if (why := await self._live.modes.why_no_change()) is not None:
+            return failed(f"Nothing was changed: {why}.")
         await management.set_missions(clean)
         return ToolResult(_json({"changed": sorted(clean)}), details={"outcome": "ok"})
 

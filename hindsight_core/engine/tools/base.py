@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hindsight_core.errors import HindsightError
 
+Choice = TypeVar("Choice", bound=str)
 TEXT: Mapping[str, Any] = {"type": "string"}
 
 
@@ -73,6 +74,23 @@ def whole(arguments: Mapping[str, Any], name: str, *, default: int, top: int) ->
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise BadArgument(f"`{name}` must be a whole number from 1 to {top}.")
     return min(value, top)
+
+
+def switch(arguments: Mapping[str, Any], name: str) -> bool | None:
+    """True or false; None when missing."""
+    value = arguments.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise BadArgument(f"`{name}` must be true or false.")
+    return value
+
+
+def choice(arguments: Mapping[str, Any], name: str, known: Sequence[Choice]) -> Choice | None:
+    """One of the known words; None when missing."""
+    value = text(arguments, name)
+    found = next((word for word in known if word == value), None)
+    if value is not None and found is None:
+        raise BadArgument(f"`{name}` must be one of {', '.join(known)}.")
+    return found
 
 
 def names(arguments: Mapping[str, Any], name: str) -> tuple[str, ...]:

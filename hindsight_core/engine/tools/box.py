@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.engine.tools.base import BadArgument, SessionTool, ToolResult, failed
 from hindsight_core.engine.tools.foreign import ForeignTool, foreign_tools
 from hindsight_core.engine.tools.forget import ForgetTool
-from hindsight_core.engine.tools.further import further_tools, recall_tool
-from hindsight_core.engine.tools.reflect import ReflectTool
-from hindsight_core.engine.tools.retain import RetainTool
+from hindsight_core.engine.tools.further import further_tools, main_tools
 from hindsight_core.engine.tools.retain_user import person_tools
 from hindsight_core.errors import HindsightError
 from hindsight_core.prompt_contexts import Tool
@@ -23,7 +21,7 @@ Factory = Callable[["LiveSession"], Iterable[SessionTool]]
 
 
 def _basic(live: LiveSession) -> Iterable[SessionTool]:
-    return recall_tool(live), RetainTool(live), ReflectTool(live), ForgetTool(live)
+    return *main_tools(live), ForgetTool(live)
 
 
 FACTORIES: tuple[Factory, ...] = (_basic, person_tools, further_tools)

@@ -10,6 +10,10 @@ from hindsight_core.engine.tools.config import ConfigTool
 from hindsight_core.engine.tools.mental_model import MentalModelTool
 from hindsight_core.engine.tools.recall import RecallTool
 from hindsight_core.engine.tools.recall_full import FullRecallTool
+from hindsight_core.engine.tools.reflect import ReflectTool
+from hindsight_core.engine.tools.reflect_full import FullReflectTool
+from hindsight_core.engine.tools.retain import RetainTool
+from hindsight_core.engine.tools.retain_full import FullRetainTool
 from hindsight_core.engine.tools.scope import ScopeTool
 from hindsight_core.engine.tools.status import StatusTool
 
@@ -26,10 +30,11 @@ FURTHER: Mapping[str, Callable[[LiveSession], SessionTool]] = {
 }
 
 
-def recall_tool(live: LiveSession) -> RecallTool:
-    """The search, as detailed as the settings want it."""
-    full = live.runtime.settings.tools.parameters == "full"
-    return FullRecallTool(live) if full else RecallTool(live)
+def main_tools(live: LiveSession) -> tuple[RecallTool, RetainTool, ReflectTool]:
+    """Recall, retain and reflect, as detailed as the settings want them."""
+    if live.runtime.settings.tools.parameters == "full":
+        return FullRecallTool(live), FullRetainTool(live), FullReflectTool(live)
+    return RecallTool(live), RetainTool(live), ReflectTool(live)
 
 
 def further_tools(live: LiveSession) -> Iterable[SessionTool]:

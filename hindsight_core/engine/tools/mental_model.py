@@ -51,8 +51,8 @@ class MentalModelTool:
         management = getattr(runtime.bank, "management", None)
         if management is None:
             return failed("This bank keeps no mental models; a Hindsight server does.")
-        if action in _WRITING and ((why := self._live.modes.why_no_retain) or runtime.read_only):
-            return failed(f"Nothing was changed: {why or 'bank.read_only is set'}.")
+        if action in _WRITING and (why := await self._live.modes.why_no_change()) is not None:
+            return failed(f"Nothing was changed: {why}.")
         run: Mapping[str, Callable[[Any, Mapping[str, Any]], Awaitable[object]]] = {
             "list": self._list,
             "get": self._get,

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
-from hindsight_core.engine.tools.base import TEXT, BadArgument, ToolResult, names, schema, text
+from hindsight_core.engine.tools.base import (
+    TEXT,
+    BadArgument,
+    ToolResult,
+    choice,
+    moment,
+    names,
+    schema,
+    switch,
+    text,
+    whole,
+)
 from hindsight_core.engine.tools.recall import RecallTool, found, scope_of
-from hindsight_core.memory import Scope, TagFilter, TagMatch
+from hindsight_core.engine.tools.tag_groups import PARAMETERS, wanted
+from hindsight_core.memory import Query, Scope
 
-MATCHES: tuple[TagMatch, ...] = get_args(TagMatch)
-_DEEPEST = 8
-_MOST = 50
+Budget = Literal["low", "mid", "high"]
+BUDGETS: tuple[Budget, ...] = get_args(Budget)
+MOST_TOKENS = 32_000
 _NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
+_TOKENS = {"type": "integer", "minimum": 1, "maximum": MOST_TOKENS}
 
 
 class FullRecallTool(RecallTool):
-    """The same search with more conditions; each bank's own scope stays around them."""
+    """The same search with more conditions; the bank's own scope stays around them."""
 
     parameters = schema(
         {
@@ -25,69 +38,57 @@ class FullRecallTool(RecallTool):
             "bank": TEXT,
             "types": {"type": "array", "items": TEXT},
             "minScores": _NUMBERS,
-            "tagsMatch": {"type": "string", "enum": list(MATCHES), "default": "any_strict"},
-            "tagGroups": {"type": "array", "items": {"type": "object"}},
+            "budget": {"type": "string", "enum": list(BUDGETS)},
+            "maxTokens": _TOKENS,
+            "preferObservations": {"type": "boolean"},
+            "queryTimestamp": TEXT,
+            "includeSourceFacts": {"type": "boolean"},
+            "maxSourceFactsTokens": _TOKENS,
+            **PARAMETERS,
         }
     )
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Facts best first; from all banks that may be read, or from the one named."""
+        """Facts best first, of the project's bank or of the one that is named."""
         if text(arguments, "id"):
             return await super().call(arguments)
         query = text(arguments, "query")
         if not query:
             raise BadArgument("`query` is needed: a few concrete words, or give an `id`.")
-        bank = text(arguments, "bank") or self.runtime.bank_id
         hits = await self.runtime.recall.search(
             query,
-            bank=bank,
+            bank=text(arguments, "bank") or self.runtime.bank_id,
             limit=self.limit(arguments),
-            scope=_conditions(arguments, scope_of(arguments)),
-            min_scores=_scores(arguments),
+            scope=_scope(arguments),
+            wanted=wanted(arguments),
+            asked=_asked(arguments),
         )
         return found(hits)
 
 
-def _conditions(arguments: Mapping[str, Any], scope: Scope) -> Scope:
-    match = text(arguments, "tagsMatch") or "any_strict"
-    if match not in MATCHES:
-        raise BadArgument(f"`tagsMatch` must be one of {', '.join(MATCHES)}.")
-    tags = names(arguments, "tags")
-    parts = [TagFilter(tags, match)] if tags else []
-    parts += groups(arguments.get("tagGroups") or ())
+def _scope(arguments: Mapping[str, Any]) -> Scope:
+    """Its tags are a condition of their own, within the bank's scope (s1/S-TAG-4)."""
+    scope = scope_of(arguments)
     kinds = (*scope.kinds, *names(arguments, "types"))
-    wanted = TagFilter(all_of=tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
-    return replace(scope, tags=wanted, kinds=tuple(dict.fromkeys(kinds)))
+    return replace(scope, tags=None, kinds=tuple(dict.fromkeys(kinds)))
 
 
-def groups(given: object, *, depth: int = 0) -> list[TagFilter]:
-    """Tag groups in the server's form: leaves, and ``and``, ``or``, ``not`` (s1/S-TAG-1).
-
-    Raises:
-        BadArgument: It is not of that form.
-    """
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) > _MOST:
-        raise BadArgument("`tagGroups` must be a list of groups.")
-    if depth > _DEEPEST:
-        raise BadArgument(f"`tagGroups` are nested deeper than {_DEEPEST}.")
-    return [_group(item, depth) for item in given]
-
-
-def _group(item: object, depth: int) -> TagFilter:
-    if not isinstance(item, Mapping):
-        raise BadArgument(
-            'a tag group is {"tags": [...]}, {"and": [...]}, {"or": [...]} or {"not": ...}.'
-        )
-    if "and" in item:
-        return TagFilter(all_of=tuple(groups(item["and"], depth=depth + 1)))
-    if "or" in item:
-        return TagFilter(any_of=tuple(groups(item["or"], depth=depth + 1)))
-    if "not" in item:
-        return TagFilter(none_of=tuple(groups([item["not"]], depth=depth + 1)))
-    match = item.get("match") or "any_strict"
-    if match not in MATCHES:
-        raise BadArgument(f"`match` of a tag group must be one of {', '.join(MATCHES)}.")
-    return TagFilter(names(item, "tags"), match)
+def _asked(arguments: Mapping[str, Any]) -> Query:
+    """How hard the bank looks, and how much it tells; what is not given is as configured."""
+    tokens = None
+    if arguments.get("maxTokens") is not None:
+        tokens = whole(arguments, "maxTokens", default=1, top=MOST_TOKENS)
+    source_facts = switch(arguments, "includeSourceFacts")
+    bound = whole(arguments, "maxSourceFactsTokens", default=4096, top=MOST_TOKENS)
+    return Query(
+        "",
+        budget=choice(arguments, "budget", BUDGETS) or "mid",
+        max_tokens=tokens,
+        prefer_observations=switch(arguments, "preferObservations"),
+        min_scores=_scores(arguments),
+        at=moment(arguments, "queryTimestamp"),
+        source_facts=None if source_facts is None else bound if source_facts else 0,
+    )
 
 
 def _scores(arguments: Mapping[str, Any]) -> dict[str, float]:

@@ -29,21 +29,20 @@ class RetainTool:
     )
 
     def __init__(self, live: LiveSession) -> None:
-        self._runtime = live.runtime
-        self._session_id = live.opening.session.id
-        self._host = live.host
+        self._live = live
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """``retained``, ``already known`` or ``queued``; an error result when it failed."""
         content, kind = note(arguments)
-        report = await self._runtime.memorizer.retain_note(
+        live, runtime = self._live, self._live.runtime
+        report = await runtime.memorizer.retain_note(
             content,
             kind=kind,
             source="agent-note",
-            session_id=self._session_id,
-            host=self._host,
+            session_id=live.opening.session.id,
+            host=live.host,
         )
-        return kept(report, bank=self._runtime.bank_id)
+        return kept(report, bank=runtime.bank_id)
 
 
 def note(arguments: Mapping[str, Any]) -> tuple[str, str]:
