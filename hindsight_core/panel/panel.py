@@ -96,6 +96,8 @@ class Panel:
     def _body(self, width: int, rows: int) -> list[Text]:
         tab = self.tab
         lines, fixed = tab.lines(width), min(tab.fixed, rows - 1)
+        # The last row may say how many lines are left.
+        tab.room = max(1, rows - fixed - 1)
         seen = tab.cursor_line() if self._inside else None
         if seen is not None:
             seen = max(0, seen[0] - fixed), max(0, seen[1] - fixed)

@@ -35,6 +35,7 @@ class Tab:
         title: On the strip.
         hints: Keys, for the last line.
         fixed: So many first lines stay where they are while the others scroll.
+        room: Lines that the panel has for the others.
     """
 
     title: ClassVar[str] = ""
@@ -45,6 +46,7 @@ class Tab:
         self.view = view
         self.cursor = 0
         self.top = 0
+        self.room = PAGE
         self.message: Text | None = None
         self.modal: Modal | None = None
         self.edit: Edit | None = None
@@ -118,10 +120,15 @@ class ListTab(Tab):
     """A tab of items with a cursor."""
 
     _seen: tuple[int, int] = (0, 0)
+    _within: int = 0
 
     def cursor_line(self) -> tuple[int, int] | None:
-        """The item under the cursor, with what is shown below it."""
-        return self._seen
+        """The item under the cursor with what is shown below it; of a long one, the part read."""
+        first, last = self._seen
+        self._within = min(self._within, self._hidden())
+        if not self._hidden():
+            return first, last
+        return first + self._within, first + self._within + self.room - 1
 
     def items(self, found: list[Text], blocks: Iterable[list[Text]]) -> list[Text]:
         """Put the lines of each item behind those that are there, and note the cursor's."""
@@ -136,11 +143,19 @@ class ListTab(Tab):
         raise NotImplementedError
 
     def key(self, key: Key) -> None:
-        """Move the cursor; other keys are for the tab."""
-        if key.name in _SCROLL:
-            self.cursor = max(0, min(self.cursor + _SCROLL[key.name], self.count() - 1))
-        else:
+        """Move within a long item, then the cursor; other keys are for the tab."""
+        by = _SCROLL.get(key.name)
+        if by is None:
             self.pressed(key)
+        elif 0 <= self._within + by <= self._hidden() and self._hidden():
+            self._within += by
+        else:
+            self._within = 0
+            self.cursor = max(0, min(self.cursor + by, self.count() - 1))
+
+    def _hidden(self) -> int:
+        """Lines of the item under the cursor that the window has no room for."""
+        return max(0, self._seen[1] - self._seen[0] + 1 - self.room)
 
     def pressed(self, key: Key) -> None:
         """A key that does not move."""

@@ -156,3 +156,25 @@ async def test_nothing_in_a_fact_steers_the_terminal(
     assert "\x07" not in text
     assert "\x1b[31malert" not in text
     assert ("\x1b[" in text) is colour
+
+
+async def test_a_text_longer_than_the_screen_is_read_line_by_line(screen: Any, learn: Any) -> None:
+    await learn(" ".join(f"word{n}" for n in range(300)) + ".", "B is C.")
+    screen.size = (60, 16)
+    await screen.go("Facts")
+    await screen.press("enter")
+    while not any(line.startswith("›") and "word0" in line for line in screen.body):
+        await screen.press("down")
+    await screen.press("enter")
+    assert "word299" not in screen.text
+    for _ in range(80):
+        await screen.press("down")
+        if "word299" in screen.text:
+            break
+    assert "word299" in screen.text
+    assert "word0 " not in screen.text
+    for _ in range(80):
+        await screen.press("up")
+    assert "word0 " in screen.text
+    await screen.press("end")
+    assert screen.panel.tab.cursor == screen.panel.tab.count() - 1
