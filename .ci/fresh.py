@@ -34,6 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
         [binaries / "hindsight-mem", "prompts", "show", "recall/judge"],
         [binaries / "hindsight-mem", "plugins"],
         [binaries / "hindsight-mem", "install", "pi", "--dry-run"],
+        [binaries / "hindsight-mem", "install", "omp", "--dry-run"],
         [binaries / "hindsight-mem", "remember", "--bank", "demo", EXAMPLE],
         [binaries / "hindsight-mem", "doctor", "--bank", "demo"],
     ):

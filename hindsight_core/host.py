@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from hindsight_core.transcript.entry import Entry
 
 BlockMode = Literal["persist", "replay", "turn"]
+# Tools that change nothing: a host that asks its user before a tool writes need not ask for them.
+READ_TOOLS = frozenset({"hindsight_recall", "hindsight_reflect"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,15 @@ class DetectableHost(Host, Protocol):
 
     def detected(self, env: Mapping[str, str]) -> str | None:
         """What speaks for it, such as its folder; None when nothing does."""
+        ...
+
+
+@runtime_checkable
+class CheckedHost(Host, Protocol):
+    """A host whose own settings may keep memory off (``doctor``)."""
+
+    def obstacles(self, request: InstallRequest) -> Sequence[str]:
+        """What stands in the way, each with what to do; raises `ConfigError` as ``install``."""
         ...
 
 

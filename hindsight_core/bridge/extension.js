@@ -11,6 +11,16 @@ const GRACE_MS = 1000;
 // Where this process's copy was loaded from: a second copy (one of the user's, one of the project's)
 // would recall and store everything twice. The same file again is another session's.
 const COPY = Symbol.for("hindsight-mem.copy");
+// Whether any session of this process has a screen, and what was printed where none has.
+const SCREEN = Symbol.for("hindsight-mem.screen");
+const PRINTED = Symbol.for("hindsight-mem.printed");
+
+function print(text) {
+  const printed = (globalThis[PRINTED] ??= new Set());
+  if (globalThis[SCREEN] || printed.has(text)) return;
+  printed.add(text);
+  process.stderr.write(`memory: ${text}\n`);
+}
 
 // pi: the extension API; here: the folder of the shim; host: what differs between the hosts:
 //   complete(ctx, model, params, signal)  a reply of the host's model
@@ -27,14 +37,17 @@ export function extension(pi, { here, host }) {
   const shown = new Map();
   const told = new Set();
   const tools = new Set();
-  let ctx, limits, sent, opened = false, opening, onlyTools = false;
+  let ctx, limits, sent, opened = false, opening, asOpened, onlyTools = false;
 
   const bridge = new Bridge({
     command: launch.command, env: launch.env ?? {}, onRequest: answer, onNotify: take,
     onDown: why => { opened = false; trouble(`Memory stopped (${why}); it is started again at a later turn.`); },
   });
 
-  const notify = (text, level) => { if (ctx?.hasUI) ctx.ui.notify(text, level); };
+  const notify = (text, level) => {
+    if (ctx?.hasUI) { process_[SCREEN] = true; ctx.ui.notify(text, level); }
+    else if (level !== "info") print(text);
+  };
   const screen = new Screen({ pi, bridge, say: notify, ready: () => opened });
   host.tui().then(helpers => { screen.tools = helpers; }, () => {});
 
@@ -129,15 +142,20 @@ export function extension(pi, { here, host }) {
     return actions;
   }
 
+  // What must be the same for a session to be still the one that was opened.
+  async function described() {
+    const id = ctx.sessionManager.getSessionId(), file = ctx.sessionManager.getSessionFile();
+    return { id, file, ephemeral: file === undefined, onlyTools, ...(await host.sessionOf(ctx)) };
+  }
+
   // One that starts slowly costs the first turn FIRST_MS, later ones nothing until it is there.
   async function open(name, reason) {
     if (opening || !bridge.start()) return false;
-    const manager = ctx.sessionManager, id = manager.getSessionId(), file = manager.getSessionFile();
+    const session = await described(), wanted = JSON.stringify(session);
     sent = undefined;
-    const session = { id, file, ephemeral: file === undefined, onlyTools, name: pi.getSessionName?.(), ...(await host.sessionOf(ctx)) };
-    const payload = { reason, cwd: ctx.cwd, session, systemPrompt: host.textOf(ctx.getSystemPrompt?.()), ...delta() };
+    const payload = { reason, cwd: ctx.cwd, session: { ...session, name: pi.getSessionName?.() }, systemPrompt: host.textOf(ctx.getSystemPrompt?.()), ...delta() };
     opening = bridge.call("event", { name, payload }, { timeoutMs: START_MS })
-      .then(reply => { opened = ctx.sessionManager.getSessionId() === id; apply(reply.actions ?? []); over(); }, failed)
+      .then(reply => { opened = true; asOpened = wanted; apply(reply.actions ?? []); over(); }, failed)
       .finally(() => { opening = undefined; });
     await Promise.race([opening, new Promise(resolve => setTimeout(resolve, FIRST_MS).unref())]);
     if (opening) trouble("Memory starts slowly; until it is there turns go on without it.");
@@ -169,6 +187,7 @@ export function extension(pi, { here, host }) {
   // A session begins, under the event's name; the end of one is told before another one begins.
   async function begin(name, event, context) {
     ctx = context;
+    process_[SCREEN] ||= ctx.hasUI;
     onlyTools = pi.getFlag?.("mem-only-tools") === true;
     await open(name, event.reason);
   }
@@ -181,6 +200,7 @@ export function extension(pi, { here, host }) {
   pi.on("session_start", (event, context) => begin("session_start", event, context));
   pi.on("before_agent_start", async (event, context) => {
     ctx = context;
+    if (opened && JSON.stringify(await described()) !== asOpened) opened = false;
     if (!opened && !(await open("session_start", "resume"))) return;
     const systemPrompt = host.textOf(event.systemPrompt);
     const actions = await send("before_agent_start", { prompt: event.prompt, systemPrompt, ...delta() }, FIRST_MS);

@@ -13,11 +13,12 @@ from hindsight_core.cli.install import host_named, request_for
 from hindsight_core.cli.probing import Bridge, Mcp
 from hindsight_core.doctor import Finding
 from hindsight_core.errors import ConfigError, HindsightError, PluginError
+from hindsight_core.host import CheckedHost
 from hindsight_core.host_hooks import HookHost
 
 if TYPE_CHECKING:
     from hindsight_core.cli.app import App
-    from hindsight_core.host import InstallRequest
+    from hindsight_core.host import Host, InstallRequest
 
 HOOK_S = 20.0
 ALL_WAITING = 100_000
@@ -47,7 +48,7 @@ def wiring(app: App, host: str) -> list[Finding]:
         ConfigError: No such host is installed.
     """
     target, request = host_named(host), request_for(app, host)
-    found = [_written(host, request)]
+    found = [_written(host, request), *_obstacles(target, request)]
     if isinstance(target, HookHost):
         if found[0].level == "ok" and host != "mcp":
             found.append(_hook(host, request))
@@ -68,6 +69,17 @@ def _written(host: str, request: InstallRequest) -> Finding:
         text = f"not installed, or changed since: {', '.join(missing)}"
         return Finding(name, "failed", text, f"Run `hindsight-mem install {host}`.")
     return Finding(name, "ok", "installed")
+
+
+def _obstacles(target: Host, request: InstallRequest) -> list[Finding]:
+    if not isinstance(target, CheckedHost):
+        return []
+    try:
+        told = target.obstacles(request)
+    except ConfigError:
+        # The wiring's own finding names the file.
+        return []
+    return [Finding(f"{target.name} settings", "warning", text) for text in told]
 
 
 def _hook(host: str, request: InstallRequest) -> Finding:

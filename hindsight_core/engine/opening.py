@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.plugins import Hooks
 
+TWICE = (
+    "{other} is on, and two memories would store and recall everything twice. Turn that one off "
+    "to use this one, or take this one out with `hindsight-mem uninstall {host}`."
+)
 State = Literal["active", "dormant", "tools-only", "off"]
 DECLARE = (
     "No bank is declared for this project. Set bank.id (a name, or auto) in the panel "
@@ -35,6 +39,7 @@ class SessionInfo:
     agent: str | None = None
     ephemeral: bool = False
     trusted: bool | None = None
+    other_memory: str | None = None
 
     @classmethod
     def from_wire(cls, params: Mapping[str, Any]) -> SessionInfo:
@@ -56,6 +61,7 @@ class SessionInfo:
             agent=text("agent"),
             ephemeral=session.get("ephemeral") is True,
             trusted=trusted if isinstance(trusted, bool) else None,
+            other_memory=text("otherMemory"),
         )
 
 
@@ -128,15 +134,17 @@ def open_session(params: Mapping[str, Any], *, host: str, env: Mapping[str, str]
     except Exception as error:
         return Opening("off", f"configuration: {error}", None, session, capabilities)
     logging.getLogger("hindsight_core").setLevel(loaded.settings.log.level.upper())
-    state, why = _decide(loaded, session)
+    state, why = _decide(loaded, session, host=host)
     return Opening(
         state, why, loaded, session, capabilities, loaded.warnings, hooks, lambda: read()[0]
     )
 
 
-def _decide(loaded: Loaded, session: SessionInfo) -> tuple[State, str | None]:
+def _decide(loaded: Loaded, session: SessionInfo, *, host: str) -> tuple[State, str | None]:
     if loaded.off:
         return "off", loaded.off
+    if session.other_memory:
+        return "off", TWICE.format(other=session.other_memory, host=host)
     if loaded.bank.id is None or not loaded.bank.declared:
         return "dormant", f"{loaded.bank.reason}. {DECLARE}" if loaded.bank.reason else DECLARE
     if session.ephemeral:

@@ -15,12 +15,12 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
+from hindsight_core.host import READ_TOOLS
 from hindsight_core.mcp_server.session import ToolSession
 
 NAME = "hindsight"
 DETAILS = "hindsight/details"
 ROOTS_TIMEOUT_S = 3.0
-READS = frozenset({"hindsight_recall", "hindsight_reflect"})
 Context = ServerRequestContext[Any, Any]
 
 
@@ -64,7 +64,7 @@ class McpServer:
                 description=tool["description"],
                 input_schema=tool["parameters"] or {"type": "object"},
                 annotations=types.ToolAnnotations(
-                    read_only_hint=tool["name"] in READS, destructive_hint=False
+                    read_only_hint=tool["name"] in READ_TOOLS, destructive_hint=False
                 ),
             )
             for tool in await self.session.tools()

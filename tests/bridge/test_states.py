@@ -179,3 +179,19 @@ async def test_a_read_only_bank_is_written_on_no_path(host: Any, say: Any) -> No
         assert "read_only" in result["content"]
     assert ended == {"flushed": True, "pending": 0}
     assert await host.facts() == [GATEWAY]
+
+
+async def test_where_the_agent_has_a_memory_of_its_own(host: Any) -> None:
+    bridge = host.start()
+    other = "omp's own memory (memory.backend: hindsight)"
+    session = {"id": "s", "otherMemory": other}
+    params = {"protocol": 1, "cwd": str(host.project), "session": session}
+    opened = bridge.call("initialize", params)
+    results = everything(bridge)
+
+    harmless(results)
+    assert opened["state"] == "off"
+    assert opened["reason"].startswith(f"{other} is on")
+    assert opened["tools"] == []
+    assert results["tool"]["isError"] is True
+    assert results["tool"]["content"].count(other) == 1

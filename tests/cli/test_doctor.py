@@ -209,3 +209,21 @@ def test_an_agent_whose_print_mode_could_answer_is_named(mem, tmp_path, monkeypa
     assert [f["level"] for f in found] == ["ok", "warning"]
     assert str(program) in found[0]["text"]
     assert "models.provider command" in found[1]["advice"]
+
+
+def test_what_in_a_hosts_own_settings_keeps_memory_off(mem, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_DAEMON", "off")
+    config = Path(os.environ["HOME"], ".omp/agent/config.yml")
+    config.parent.mkdir(parents=True)
+    config.write_text("memory: {backend: hindsight}\n")
+    mem("install", "omp")
+
+    said = mem("doctor", "--host", "omp", "--json")
+    config.write_text("memory: {backend: off}\n")
+    after = mem("doctor", "--host", "omp", "--json")
+
+    assert said.code == 0
+    assert levels(said)["omp settings"] == "warning"
+    assert "set memory.backend to off" in texts_of(said, "omp settings")[0]
+    assert levels(said)["omp bridge"] == "ok"
+    assert "omp settings" not in levels(after)

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,14 @@ from hindsight_core.testing.agent_server import AgentServer, texts
 from hindsight_core.testing.terminal import NoTmux, Terminal
 
 PI = ("@earendil-works/pi-coding-agent@1.6.0", "node@22")
+OMP = ("@oh-my-pi/pi-coding-agent@18.2.3", "bun@1.4.5")
+OMP_CONFIG = """\
+# mine
+modelRoles: {default: stub/stub, smol: stub/stub}
+startup: {checkUpdate: false, setupWizard: false}
+disabledProviders: [ollama, llama.cpp, lm-studio, charm-hyper]
+compaction: {keepRecentTokens: 40}
+"""
 MODEL = {
     "reasoning": False,
     "input": ["text"],
@@ -39,29 +47,47 @@ def _hosts() -> Path:
 HOSTS = _hosts()
 
 
-@pytest.fixture(scope="session")
-def pi_program() -> tuple[str, str]:
-    """Node and pi's entry file; skips where pi cannot be installed."""
-    folder = HOSTS / "pi"
-    node = folder / "node_modules/node/bin/node"
-    entry = folder / "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js"
-    if not (node.exists() and entry.exists()):
+def npm_installed(name: str, packages: Sequence[str], *, needed: Sequence[str]) -> list[Path]:
+    """Files of npm packages in a folder of their own; skips where they cannot be installed."""
+    folder = HOSTS / name
+    paths = [folder / "node_modules" / path for path in needed]
+    if not all(path.exists() for path in paths):
         npm = shutil.which("npm")
         if npm is None:
-            pytest.skip("pi cannot be installed here: there is no npm")
+            pytest.skip(f"{name} cannot be installed here: there is no npm")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "package.json").write_text('{"private": true}')
         done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", *PI],
+            [npm, "install", "--no-audit", "--no-fund", *packages],
             cwd=folder, capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         if done.returncode:
-            pytest.skip(f"pi cannot be installed here: {done.stderr[-300:]}")
-    return str(node), str(entry)
+            pytest.skip(f"{name} cannot be installed here: {done.stderr[-300:]}")
+    return paths
 
 
-class Pi:
-    """pi with a home, a project and a model server of its own."""
+@pytest.fixture(scope="session")
+def pi_program() -> tuple[str, str]:
+    """Node and pi's entry file."""
+    entry = "@earendil-works/pi-coding-agent/dist/bundle/cli.js"
+    node, cli = npm_installed("pi", PI, needed=["node/bin/node", entry])
+    return str(node), str(cli)
+
+
+@pytest.fixture(scope="session")
+def omp_program() -> tuple[str, str]:
+    """Bun and omp's entry file."""
+    entry = "@oh-my-pi/pi-coding-agent/dist/cli.js"
+    bun, cli = npm_installed("omp", OMP, needed=["bun/bin/bun.exe", entry])
+    return str(bun), str(cli)
+
+
+class Agent:
+    """A terminal agent of pi's kind with a home, a project and a model server of its own."""
+
+    name = ""
+    models = ""
+    settled = ""
 
     def __init__(self, program: tuple[str, str], folder: Path, server: AgentServer) -> None:
         self.program = program
@@ -78,28 +104,25 @@ class Pi:
             "api": "openai-completions",
             "models": [{"id": "stub", "name": "Stub", **MODEL}],
         }
-        (self.agent / "models.json").write_text(json.dumps({"providers": {"stub": provider}}))
-        self.settings = self.agent / "settings.json"
-        self.settings.write_text(
-            json.dumps(
-                {
-                    "defaultProvider": "stub",
-                    "defaultModel": "stub",
-                    "compaction": {"keepRecentTokens": 40},
-                },
-                indent=2,
-            )
-        )
+        # JSON is YAML too.
+        (self.agent / self.models).write_text(json.dumps({"providers": {"stub": provider}}))
+        self.settings = self.configured()
         self.env = {
             **{k: v for k, v in os.environ.items() if not k.startswith("HINDSIGHT_")},
             "HOME": str(self.home),
             "PATH": f"{Path(program[0]).parent}:{os.environ['PATH']}",
             "PI_CODING_AGENT_DIR": str(self.agent),
-            "PI_OFFLINE": "1",
-            "PI_TELEMETRY": "0",
-            "PI_SKIP_VERSION_CHECK": "1",
             "HINDSIGHT_MEM_HOME": str(self.memory),
+            **self.switches(),
         }
+
+    def configured(self) -> Path:
+        """The settings file, written as a user has it."""
+        raise NotImplementedError
+
+    def switches(self) -> dict[str, str]:
+        """Variables that keep it offline."""
+        raise NotImplementedError
 
     def mem(self, *arguments: str, code: int = 0) -> str:
         """Run ``hindsight-mem``; its stdout."""
@@ -110,22 +133,27 @@ class Pi:
         assert done.returncode == code, done.stderr + done.stdout
         return done.stdout
 
-    def say(self, *arguments: str) -> str:
-        """One ``pi -p`` run; what it printed."""
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The agent's program, to its end."""
         done = subprocess.run(
             [*self.program, *arguments],
             cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        return done
+
+    def say(self, *arguments: str) -> str:
+        """One run with ``-p``; what it printed."""
+        return self.run(*arguments).stdout
 
     def rpc(self, *arguments: str) -> Rpc:
-        """A ``pi --mode rpc`` process."""
-        return Rpc([*self.program, "--mode", "rpc", *arguments], cwd=self.project, env=self.env)
+        """A process in the mode ``rpc``."""
+        command = [*self.program, "--mode", "rpc", *arguments]
+        return Rpc(command, cwd=self.project, env=self.env, settled=self.settled)
 
     def session_files(self) -> list[Path]:
-        """What pi wrote about its sessions."""
+        """What it wrote about its sessions."""
         return sorted((self.agent / "sessions").rglob("*.jsonl"))
 
     def facts(self) -> list[str]:
@@ -140,10 +168,51 @@ class Pi:
         self.mem("bank", "import", str(file))
 
 
-class Rpc:
-    """pi driven over its own RPC mode."""
+class Pi(Agent):
+    """pi."""
 
-    def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str]) -> None:
+    name = "pi"
+    models = "models.json"
+    settled = "agent_settled"
+
+    def configured(self) -> Path:
+        """``settings.json``."""
+        settings = self.agent / "settings.json"
+        compaction = {"keepRecentTokens": 40}
+        stub = {"defaultProvider": "stub", "defaultModel": "stub", "compaction": compaction}
+        settings.write_text(json.dumps(stub, indent=2))
+        return settings
+
+    def switches(self) -> dict[str, str]:
+        """No downloads, no versions."""
+        return {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
+
+
+class Omp(Agent):
+    """omp; its session files lie in folders beside those of its sub-agents."""
+
+    name = "omp"
+    models = "models.yml"
+    settled = "agent_end"
+
+    def configured(self) -> Path:
+        """``config.yml``."""
+        settings = self.agent / "config.yml"
+        settings.write_text(OMP_CONFIG)
+        return settings
+
+    def switches(self) -> dict[str, str]:
+        """No wizard, no title of a session."""
+        return {"OMP_SKIP_SETUP": "1", "PI_NO_TITLE": "1"}
+
+
+class Rpc:
+    """An agent driven over its own RPC mode."""
+
+    def __init__(
+        self, command: list[str], *, cwd: Path, env: dict[str, str], settled: str
+    ) -> None:
+        self._settled = settled
         self.process = subprocess.Popen(
             command, cwd=cwd, env=env, text=True, bufsize=1,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -177,9 +246,9 @@ class Rpc:
                 return event
 
     def prompt(self, message: str) -> None:
-        """A prompt, until the agent has settled."""
+        """A prompt, until the agent has done with it."""
         self.send(type="prompt", message=message)
-        self.wait(lambda e: e.get("type") == "agent_settled")
+        self.wait(lambda e: e.get("type") == self._settled)
 
     def command(self, **command: object) -> dict[str, Any]:
         """A command and its response."""
@@ -243,6 +312,12 @@ def pi(pi_program: tuple[str, str], tmp_path: Path, server: AgentServer) -> Pi:
 
 
 @pytest.fixture
+def omp(omp_program: tuple[str, str], tmp_path: Path, server: AgentServer) -> Omp:
+    """omp, configured for the model server, memory not installed yet."""
+    return Omp(omp_program, tmp_path, server)
+
+
+@pytest.fixture
 def in_terminal() -> Iterator[Callable[..., Terminal]]:
     """Starts programs in terminals of their own, and ends them."""
     running: list[Terminal] = []
@@ -259,13 +334,26 @@ def in_terminal() -> Iterator[Callable[..., Terminal]]:
         terminal.close()
 
 
-@pytest.fixture
-def pi_screen(pi: Pi, in_terminal: Callable[..., Terminal]) -> Callable[..., Terminal]:
-    """pi as a person sees it, with memory installed."""
-    pi.mem("install", "pi")
+Start = Callable[..., Terminal]
+
+
+def _screen(agent: Agent, in_terminal: Start) -> Start:
+    agent.mem("install", agent.name)
 
     def start(*arguments: str, size: tuple[int, int] = (100, 34)) -> Terminal:
-        command = [*pi.program, *arguments]
-        return in_terminal(command, cwd=pi.project, env=pi.env, size=size)
+        command = [*agent.program, *arguments]
+        return in_terminal(command, cwd=agent.project, env=agent.env, size=size)
 
     return start
+
+
+@pytest.fixture
+def pi_screen(pi: Pi, in_terminal: Start) -> Start:
+    """pi as a person sees it, with memory installed."""
+    return _screen(pi, in_terminal)
+
+
+@pytest.fixture
+def omp_screen(omp: Omp, in_terminal: Start) -> Start:
+    """omp as a person sees it, with memory installed."""
+    return _screen(omp, in_terminal)

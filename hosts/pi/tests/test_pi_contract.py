@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,87 +12,8 @@ from hindsight_host_pi.adapter import PiAdapter
 from hindsight_core.errors import ConfigError
 from hindsight_core.extension_host.branch import Branch
 from hindsight_core.replay import Replay
-from hindsight_core.testing.hosts import FakeEngine, HostContract, block, carry_out
-
-
-class PiDriver:
-    """Sends what pi's shim sends, over a session of its own."""
-
-    def __init__(self) -> None:
-        self.engine = FakeEngine()
-        self.adapter = PiAdapter(self.engine)
-        self.records: list[dict[str, Any]] = []
-        self.request: list[dict[str, Any]] = []
-        self.sent: str | None = None
-        self.clock = 0
-
-    async def start(self, session_id: str) -> None:
-        session = {"id": session_id, "file": "/s.jsonl", "trusted": True, "ephemeral": False}
-        payload = {"reason": "startup", "cwd": "/work", "session": session, **self._delta()}
-        await self.adapter.event("session_start", payload)
-
-    async def ask(self, prompt: str) -> list[str]:
-        await self._prompt(prompt)
-        return await self._context()
-
-    async def again(self) -> list[str]:
-        self._message("assistant", "calling a tool")
-        return await self._context()
-
-    async def done(self) -> None:
-        self._message("assistant", "Done.")
-        await self.adapter.event("agent_end", {"aborted": False, **self._delta()})
-
-    async def give_up(self, prompt: str) -> None:
-        await self._prompt(prompt)
-        waiting = asyncio.create_task(self._context())
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with suppress(asyncio.CancelledError):
-            await waiting
-
-    async def compact(self) -> None:
-        kept = self.records[-1]["id"] if self.records else "none"
-        payload = {"firstKeptEntryId": kept, "reason": "manual", **self._delta()}
-        await self.adapter.event("session_before_compact", payload)
-        self._record("compaction", summary="What was said.")
-        self.request = self.request[-1:]
-        await self.adapter.event("session_compact", self._delta())
-
-    async def quit(self) -> None:
-        await self.adapter.event("session_shutdown", {"reason": "quit", **self._delta()})
-
-    async def _prompt(self, prompt: str) -> None:
-        await self.adapter.event("before_agent_start", {"prompt": prompt, **self._delta()})
-        self._message("user", prompt)
-
-    async def _context(self) -> list[str]:
-        sent = [{"role": m["role"], "timestamp": m["timestamp"]} for m in self.request]
-        actions = await self.adapter.event("context", {"messages": sent})
-        inserts = [action for action in actions if action["type"] == "insert"]
-        assert all(sent[action["after"]]["role"] == "user" for action in inserts)
-        return [action["text"] for action in sorted(inserts, key=lambda a: a["after"])]
-
-    def _message(self, role: str, text: str) -> None:
-        self.clock += 1
-        content = [{"type": "text", "text": text}]
-        message = {"role": role, "content": content, "timestamp": self.clock}
-        self.request.append(message)
-        self._record("message", message=message)
-
-    def _record(self, kind: str, **fields: object) -> None:
-        parent = self.records[-1]["id"] if self.records else None
-        record_id = f"r{len(self.records)}"
-        self.records.append({"type": kind, "id": record_id, "parentId": parent, **fields})
-
-    def _delta(self) -> dict[str, Any]:
-        ids = [record["id"] for record in self.records]
-        at = ids.index(self.sent) + 1 if self.sent in ids else 0
-        part: dict[str, Any] = {"entries": self.records[at:]}
-        if at:
-            part["since"] = self.sent
-        self.sent = ids[-1] if ids else None
-        return part
+from hindsight_core.testing.extension_driver import ExtensionDriver
+from hindsight_core.testing.hosts import HostContract, block, carry_out
 
 
 class TestPi(HostContract):
@@ -104,8 +23,8 @@ class TestPi(HostContract):
     )
 
     @pytest.fixture
-    def driver(self) -> PiDriver:
-        return PiDriver()
+    def driver(self) -> ExtensionDriver:
+        return ExtensionDriver(PiAdapter)
 
     @pytest.fixture
     def host(self) -> object:
@@ -125,7 +44,7 @@ class TestPi(HostContract):
         assert json.loads(file.read_text())["packages"] == ["npm:other"]
 
     @pytest.mark.spec("br/BR-19", "br/BR-52")
-    async def test_at_the_cap_all_earlier_blocks_go_at_once(self, driver: PiDriver) -> None:
+    async def test_at_the_cap_all_earlier_blocks_go_at_once(self, driver: ExtensionDriver) -> None:
         driver.engine.live_tokens = 30
         await driver.start("s")
         texts = [letter * 80 for letter in "abc"]
@@ -138,10 +57,10 @@ class TestPi(HostContract):
         assert seen == [[texts[0]], [texts[1]], [texts[2]]]
         assert driver.engine.forgotten == 2
 
-    async def test_the_engine_is_told_only_what_is_new(self, driver: PiDriver) -> None:
+    async def test_the_engine_is_told_only_what_is_new(self, driver: ExtensionDriver) -> None:
         await driver.start("s")
         await driver.ask("One.")
-        driver._record("model_change", model="x")
+        driver.record("model_change", model="x")
         await driver.done()
         await driver.ask("Two.")
 

@@ -1,0 +1,46 @@
+"""The omp host: its events, its wiring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
+
+
+class OmpHost:
+    """Entry point of the host ``omp``."""
+
+    name = "omp"
+
+    def adapter(self, engine: EngineApi) -> HostAdapter:
+        """The adapter of one bridge."""
+        from hindsight_host_omp.adapter import OmpAdapter
+
+        return OmpAdapter(engine)
+
+    def install(self, request: InstallRequest) -> InstallPlan:
+        """The extension's files, where omp finds them."""
+        from hindsight_host_omp.install import install
+
+        return install(request)
+
+    def uninstall(self, request: InstallRequest) -> InstallPlan:
+        """Take them out again."""
+        from hindsight_host_omp.install import uninstall
+
+        return uninstall(request)
+
+    def detected(self, env: Mapping[str, str]) -> str | None:
+        """The folder of omp, or its program."""
+        from hindsight_host_omp.places import detected
+
+        return detected(env)
+
+    def obstacles(self, request: InstallRequest) -> Sequence[str]:
+        """The memory of omp itself, where its settings turn it on."""
+        from hindsight_host_omp.install import obstacles
+
+        return obstacles(request)
+
+
+host = OmpHost()
