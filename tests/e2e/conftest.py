@@ -209,9 +209,7 @@ class Omp(Agent):
 class Rpc:
     """An agent driven over its own RPC mode."""
 
-    def __init__(
-        self, command: list[str], *, cwd: Path, env: dict[str, str], settled: str
-    ) -> None:
+    def __init__(self, command: list[str], *, cwd: Path, env: dict[str, str], settled: str) -> None:
         self._settled = settled
         self.process = subprocess.Popen(
             command, cwd=cwd, env=env, text=True, bufsize=1,
