@@ -117,6 +117,13 @@ class Mission:
 
 
 @dataclass(frozen=True, slots=True)
+class AfterWrite:
+    """``bank/after_write``: what a server is asked about what it was just given."""
+
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapper:
     """``core/open``, ``core/close``, ``core/reminder``: the wrapper's own lines."""
 
@@ -173,6 +180,7 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "bank/retain_context": RetainContext,
         "bank/retain_mission": Mission,
         "bank/observations_mission": Mission,
+        "bank/after_write": AfterWrite,
         **DECISION_STAGES,
         "tools/hindsight_recall": Tool,
         "tools/hindsight_retain": Tool,

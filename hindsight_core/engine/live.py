@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.adopting import adopt
 from hindsight_core.engine.at_start import AtStart
 from hindsight_core.engine.auto import Auto
 from hindsight_core.engine.commands.book import Commands
@@ -127,6 +128,7 @@ class LiveSession:
         if self.person is not None:
             self.person.begin(params)
         if self.memorizes:
+            await adopt(self)
             await self.durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
             self.work.start(recover=self.memorizes)

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import work
+from hindsight_core.engine.after_write import Reflecting
 from hindsight_core.engine.flushing import Flushing
 from hindsight_core.engine.targets import Targets
 from hindsight_core.engine.written import told
@@ -56,6 +57,7 @@ class Work:
         self._notices = notices
         self._watch = watch
         self._targets = Targets(runtime, deciding)
+        self.reflecting = Reflecting(runtime, session_id=session_id)
         self._flushing = Flushing(runtime.settings.queue, self._flush)
         self._host = host
         self._session_id = session_id
@@ -115,6 +117,7 @@ class Work:
                 await asyncio.wait(late, timeout=reserve / 4)
         left = max(0.05, end - loop.time() - reserve / 2)
         await self._drain(deadline_s=left, most=self._runtime.settings.queue.shutdown_max_jobs)
+        await self.reflecting.stop()
         return await self.pending()
 
     async def caught_up(self, *, timeout_s: float, recover: bool) -> int:
@@ -177,6 +180,8 @@ class Work:
         self._watch.memorized([report for _, report in reports])
         for bank, report in reports:
             self._runtime.record(report, session=transcript.session_id, bank=bank)
+            if report.outcome == "stored":
+                self.reflecting.start(bank)
             # Without a reason it is only that another process is just delivering it.
             if report.outcome == "queued" and report.reason:
                 self._bank_away(report.reason)

@@ -24,7 +24,8 @@ from hindsight_core.state.outbox import OVERLAP
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
@@ -150,6 +151,10 @@ class Memorizer:
         """Nothing of a session so far goes into this bank, now or later (s1/S-RET-3)."""
         await self._transcripts.pass_over(transcript)
         await self._windows.pass_over(transcript)
+
+    async def adopt(self, transcript: Transcript, cursor: Mapping[str, Any]) -> None:
+        """What another plugin's cursor says is retained is dealt with (s1/S-CUR-4)."""
+        await self._transcripts.adopt(transcript, cursor)
 
     async def is_known(self, transcript: Transcript) -> bool:
         """Whether every source has dealt with all of a session."""

@@ -27,6 +27,7 @@ def live_session(
     *,
     session_id: str = "session",
     parent_id: str | None = None,
+    file: str | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> LiveSession:
     """An active session of the generic host.
@@ -35,6 +36,7 @@ def live_session(
         runtime: What it works with.
         session_id: The session.
         parent_id: The session that started it, for a sub-agent.
+        file: Where the host keeps the session.
         tell: Takes the level and the text of each notice; the log does when None.
     """
     from hindsight_core.engine.live import LiveSession
@@ -42,7 +44,8 @@ def live_session(
     from hindsight_core.engine.opening import Opening, SessionInfo
     from hindsight_core.host import HostCapabilities
 
-    info = SessionInfo(session_id, runtime.loaded.paths.home, parent_id=parent_id)
+    home = runtime.loaded.paths.home
+    info = SessionInfo(session_id, home, parent_id=parent_id, file=file)
     opening = Opening("active", None, runtime.loaded, info, HostCapabilities())
     notices = Notices(tell or (lambda level, text: runtime.logger.info("%s: %s", level, text)))
     return LiveSession(opening, runtime, notices=notices, host="generic", bridge=NoHost())

@@ -121,7 +121,9 @@ class Retain(Section):
         (), description="Command that may veto a write: the job on stdin, exit 0 allows."
     )
     before_enqueue_timeout_ms: Ms = Field(5000, description="Its limit, in milliseconds.")
-    post_reflect: bool = Field(default=False, description="Reflect after each write.")
+    post_reflect: bool = Field(
+        default=False, description="Have a server reflect on what a session gave it."
+    )
 
 
 class Queue(Section):

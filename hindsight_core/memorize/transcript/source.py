@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hindsight_core.errors import HindsightError, WriteVetoed
 from hindsight_core.memorize.candidates import complete
 from hindsight_core.memorize.report import MemorizeReport
 from hindsight_core.memorize.run import Run, running
 from hindsight_core.memorize.target import Target
+from hindsight_core.memorize.transcript.adopted import retained_ids
 from hindsight_core.memorize.transcript.cursor import (
     TAIL,
     Fresh,
@@ -100,6 +101,16 @@ class TranscriptSource:
         fresh, _ = await self._fresh(session, self._links(transcript))
         mark = TranscriptMark(session, tuple(link.row() for link in fresh.new))
         await self._parts.retained.settle(self._parts.bank.id, mark)
+
+    async def adopt(self, transcript: Transcript, cursor: Mapping[str, Any]) -> None:
+        """Start behind what another plugin has sent, unless we have begun (s1/S-CUR-4)."""
+        bank, session = self._parts.bank.id, transcript.session_id
+        if await self._parts.retained.rows(bank, session):
+            return
+        links = self._links(transcript)
+        behind = set(retained_ids(cursor, [link.entry for link in links]))
+        rows = tuple(link.row() for link in links if link.entry.id in behind)
+        await self._parts.retained.settle(bank, TranscriptMark(session, rows))
 
     def _links(self, transcript: Transcript) -> tuple[Link, ...]:
         session = transcript.session_id
