@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.active import ActiveMemory
     from hindsight_core.memorize.runner import Memorizer
+    from hindsight_core.memory import Hit
     from hindsight_core.recall.runner import RecallRunner
     from hindsight_core.recall.scopes import BankScope
+    from hindsight_core.recall.steer.known import Known
     from hindsight_core.runtime import Runtime
 
 
@@ -24,6 +26,8 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
     runtime.hooks.register_builtin(
         RecallPlugin(settings=settings, stages=stages, sanitiser=sanitiser)
     )
+    if settings.steer.enabled:
+        _register_steers(runtime)
     scopes = runtime.recall_scopes
     return RecallRunner(
         settings=settings,
@@ -34,6 +38,19 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
         clock=runtime.clock,
         scopes=scopes,
         log=runtime.log,
+    )
+
+
+def _register_steers(runtime: Runtime) -> None:
+    from hindsight_core.recall.steer.plugin import SteerPlugin
+
+    async def look_up(hits: Sequence[Hit]) -> Mapping[str, Known]:
+        return {}
+
+    runtime.hooks.register_builtin(
+        SteerPlugin(
+            runtime.settings, runtime.stages, runtime.clock, look_up=look_up, log=runtime.log
+        )
     )
 
 

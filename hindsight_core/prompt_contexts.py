@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from hindsight_core.prompt_contexts_decision import DECISION_STAGES
 from hindsight_core.prompt_contexts_recall import RECALL_STAGES
+from hindsight_core.prompt_contexts_steer import STEER_STAGES
 from hindsight_core.prompt_fields import BY_ID, CategoryText, FactLine
 
 
@@ -166,6 +167,7 @@ class Companion:
 STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
         **RECALL_STAGES,
+        **STEER_STAGES,
         "memorize/extract": Extract,
         "memorize/category": CategoryPart,
         "memorize/merge": Merge,

@@ -12,6 +12,7 @@ from hindsight_core.transcript.entry import Entry
 BlockKind = Literal["recall", "briefing", "reminder", "steer", "mental-model", "user"]
 Outcome = Literal["injected", "empty", "skipped", "degraded", "failed"]
 Boundary = Literal["none", "session", "task"]
+Occasion = Literal["prompt", "steer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,9 @@ class Turn:
         boundary: A session or a task begins with it (pi/T-17), or none.
         injects: Facts go before the model; known when a reminder is asked for.
         skip: Why nothing is searched in this turn, where that was decided before it.
+        occasion: ``steer`` looks for what helps in the middle of a run (spec am).
+        context: The conversation as text, for a steer.
+        suppressed: Facts (``bank:id``) that a steer may not send now.
     """
 
     id: str
@@ -45,6 +49,9 @@ class Turn:
     boundary: Boundary = "none"
     injects: bool = False
     skip: str | None = None
+    occasion: Occasion = "prompt"
+    context: str = ""
+    suppressed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +85,13 @@ class Verdict:
         score: 0..100; under 25 the whole query is dropped (pi/R-14).
         keep: The hits to keep, in their order.
         failed: The judge could not answer; the candidates were kept (pi/R-11).
+        reason: Why, in the judge's words, where it gave any.
     """
 
     score: int
     keep: tuple[Hit, ...]
     failed: bool = False
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

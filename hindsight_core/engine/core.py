@@ -14,7 +14,7 @@ from hindsight_core.engine.live import LiveSession
 from hindsight_core.engine.notices import Notices
 from hindsight_core.engine.opening import Opening, open_session
 from hindsight_core.engine.person import placed
-from hindsight_core.engine.wire import opened_wire, turn_wire
+from hindsight_core.engine.wire import block_wire, opened_wire, turn_wire
 from hindsight_core.errors import HindsightError
 from hindsight_core.host import Limits
 from hindsight_core.services import Clock, utc_now
@@ -151,10 +151,11 @@ class MemoryEngine:
         return turn_wire(await self._live.turn_start(turn, prompt, params, limit_s=limit_s))
 
     async def turn_progress(self, params: Params) -> Params:
-        """Inside a long run: the path is followed."""
-        if self._live is not None:
-            await within(self.limits.turn_start_ms, self._safely(self._live.follow(params)))
-        return {"blocks": []}
+        """Inside a long run: what should reach the agent before its next step."""
+        if (live := self._live) is None:
+            return {"blocks": []}
+        await within(self.limits.turn_start_ms, self._safely(live.steers.progress(params)))
+        return {"blocks": [block_wire(block) for block in live.steers.take()]}
 
     async def turn_end(self, params: Params) -> Params:
         """Make the turn durable; writes go on in the background."""
@@ -242,6 +243,7 @@ class MemoryEngine:
             )
             live.spans.listen(self._outlet.notify)
             live.watch.listen(self._outlet.notify)
+            live.steers.listen(self._outlet.notify)
             live.tools.describe()
             problems = [*await check(runtime), *runtime.problems]
         except Exception as error:

@@ -19,7 +19,9 @@ from hindsight_core.engine.person import person_of
 from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
 from hindsight_core.engine.spans import Spans
+from hindsight_core.engine.steers.session import Steers
 from hindsight_core.engine.study import Study
+from hindsight_core.engine.telling import Told
 from hindsight_core.engine.tools.box import Tools
 from hindsight_core.engine.upkeep import Upkeep
 from hindsight_core.engine.watch import Watch
@@ -92,6 +94,8 @@ class LiveSession:
         self.study = Study(self)
         self.upkeep = Upkeep(runtime, watched=opening.capabilities.status)
         self.at_start = AtStart(self)
+        self.steers = Steers(self)
+        self.told = Told(self)
         self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
         self._turns = 0
 
@@ -121,6 +125,7 @@ class LiveSession:
         """A session begins, or its context was replaced."""
         await self.follow(params)
         await self.modes.began(self.path.entries)
+        await self.steers.begin()
         if reason == "compact" or (reason in ("startup", "new") and not self.path.entries):
             self.recalling.begin()
             self.forget_shown()
@@ -144,14 +149,13 @@ class LiveSession:
                 if not await self.follow(params):
                     return RecallOutcome("skipped", reason="resync")
                 await self.modes.began(self.path.entries, prompt)
-                if not self.recalls:
+                if not (self.recalls or self.steers.applies):
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 with self.watch.recalling():
                     turn = await self.deciding.read(
                         await self.turn(turn_id, prompt), self.path.entries
                     )
-                    recall = self.at_start if self.at_start.applies else self.recalling
-                    outcome = await recall.run(turn)
+                    outcome = await self._recall(turn)
         except TimeoutError:
             outcome = RecallOutcome("failed", reason=f"no answer within {limit_s:g} s")
         except HindsightError as error:
@@ -163,6 +167,11 @@ class LiveSession:
         if turn is not None:
             self.spans.recall(turn, outcome, started=started)
         return outcome
+
+    async def _recall(self, turn: Turn) -> RecallOutcome:
+        if not self.recalls:
+            return await self.steers.at_start(turn)
+        return await (self.at_start if self.at_start.applies else self.recalling).run(turn)
 
     def forget_shown(self, *, but_last: bool = False) -> None:
         """Blocks are not before the model any more; ``but_last``: all but the newest one."""
@@ -180,6 +189,7 @@ class LiveSession:
         self.shown.take_back()
         self.recalling.take_back()
         self.at_start.take_back()
+        self.steers.take_back()
 
     async def turn_end(self, params: Mapping[str, Any]) -> bool:
         """Make the turn durable; False when ``since`` is unknown here and the host must resync."""
@@ -217,6 +227,7 @@ class LiveSession:
         """
         await self.watch.stop()
         await self.upkeep.stop()
+        await self.steers.end()
         entries = self.modes.writable(self.path.entries)
         if self.memorizes and entries:
             await self.durable.write(entries)
@@ -237,6 +248,7 @@ class LiveSession:
     async def follow(self, params: Mapping[str, Any]) -> bool:
         """Take the path out of a call's parameters, or ask the host for it; False: resync."""
         if self.path.update(params):
+            self.steers.observe()
             return True
         if "entries" not in self.bridge.capabilities:
             return False
@@ -249,6 +261,7 @@ class LiveSession:
         if not isinstance(entries, list):
             return False
         self.path.replace(entries)
+        self.steers.observe()
         return True
 
     async def turn(self, turn_id: str, prompt: str) -> Turn:
@@ -270,27 +283,18 @@ class LiveSession:
         """Keys of facts that the system prompt holds."""
         return self.person.keys if self.person is not None else frozenset()
 
-    def _after(self, outcome: RecallOutcome) -> None:
+    def hand_over(self, outcome: RecallOutcome) -> None:
+        """What was found goes to the host with the answer that is being sent."""
         from hindsight_core.recall.shown import shown_by
 
         self.shown.add(shown_by(outcome))
+        self.steers.settle(outcome)
+
+    def _after(self, outcome: RecallOutcome) -> None:
+        self.hand_over(outcome)
         self.recalling.settle(outcome)
         self.at_start.settle(outcome)
-        self.watch.recalled(outcome)
-        if outcome.outcome == "failed" and self._is_away(outcome):
-            self.notices.bank_away("recall", outcome.reason)
-        elif outcome.outcome == "failed":
-            self.notices.trouble("recall", f"Nothing was recalled: {outcome.reason}")
-        elif outcome.outcome == "degraded" and self.runtime.stages.available("recall"):
-            self.notices.trouble("model", f"Recall works without a model: {outcome.reason}")
-        elif outcome.outcome in ("injected", "empty"):
-            self.notices.over("recall", "Recall works again.")
-            if outcome.searched:
-                self.notices.over("model", "The model for recall answers again.")
-
-    def _is_away(self, outcome: RecallOutcome) -> bool:
-        bank = self.runtime.bank_id
-        return any(item.away and item.bank == bank for item in outcome.searched)
+        self.told.look(outcome)
 
     def _why_no_recall(self) -> str:
         if self.opening.state != "active":

@@ -55,7 +55,12 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "prompt": Field(str, required=True),
         **_ENTRIES,
     },
-    "turn/progress": {"turnId": Field(str), **_ENTRIES},
+    "turn/progress": {
+        "turnId": Field(str),
+        "partial": Field(dict),
+        "wait": Field(bool),
+        **_ENTRIES,
+    },
     "turn/end": {"turnId": Field(str), "aborted": Field(bool), **_ENTRIES},
     "compact/before": {"reason": Field(str), **_ENTRIES},
     "session/end": {"reason": Field(str)},

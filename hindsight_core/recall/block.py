@@ -101,7 +101,7 @@ def turn_block(
 def _models(prompts: Prompts, models: Sequence[Shown]) -> str:
     if not models:
         return ""
-    labels, several = _labels(prompts), len({model.bank for model in models}) > 1
+    labels, several = labels_of(prompts), len({model.bank for model in models}) > 1
     shown = tuple(
         ModelText(
             name=_safe(model.name, labels),
@@ -121,13 +121,13 @@ def _briefing_block(
     above: str,
     reminder: str | None,
 ) -> Block | None:
-    labels = _labels(prompts)
+    labels = labels_of(prompts)
     lines = (line.strip() for line in (outcome.briefing or "").splitlines())
     variables = BriefingBlock(
         queries=tuple(_safe(query, labels) for query in queries),
         found=outcome.found,
         briefing="\n".join(_safe(line, labels) for line in lines if line),
-        facts=_safe_lines(outcome.hits, labels, with_bank=_several(outcome)),
+        facts=safe_lines(outcome.hits, labels, with_bank=_several(outcome)),
     )
     text = prompts.render("blocks/briefing", variables).text.strip()
     if not text:
@@ -143,7 +143,7 @@ def _briefing_block(
 
 def model_block(prompts: Prompts, content: str, *, name: str) -> Block | None:
     """A mental model as the bank wrote it; None when it is empty (oc/O-RCL-2)."""
-    labels = _labels(prompts)
+    labels = labels_of(prompts)
     text = "\n".join(escape(line.rstrip(), labels=labels) for line in content.strip().splitlines())
     if not text:
         return None
@@ -160,7 +160,7 @@ def user_block(prompts: Prompts, facts: Sequence[str], *, text: str = "") -> Blo
     """
     if not (facts or text.strip()):
         return None
-    labels = _labels(prompts)
+    labels = labels_of(prompts)
     lines = (_safe(line, labels) for line in text.splitlines() if line.strip())
     variables = UserBlock(facts=tuple(_safe(fact, labels) for fact in facts), text="\n".join(lines))
     rendered = prompts.render("blocks/user", variables).text.strip()
@@ -194,16 +194,17 @@ def _facts(
     found: int,
     with_bank: bool | None,
 ) -> str:
-    labels = _labels(prompts)
+    labels = labels_of(prompts)
     variables = RecallBlock(
         queries=tuple(_safe(query, labels) for query in queries),
         found=found,
-        facts=_safe_lines(hits, labels, with_bank=with_bank),
+        facts=safe_lines(hits, labels, with_bank=with_bank),
     )
     return prompts.render("blocks/recall", variables).text.strip()
 
 
-def _labels(prompts: Prompts) -> list[str]:
+def labels_of(prompts: Prompts) -> list[str]:
+    """Lines of the wrapper, which no fact may imitate."""
     return [
         line
         for stage in ("core/open", "core/close", "core/reminder")
@@ -215,9 +216,11 @@ def _safe(text: str, labels: Sequence[str]) -> str:
     return escape(one_line(text), labels=labels)
 
 
-def _safe_lines(
+def safe_lines(
     hits: Sequence[Hit], labels: Sequence[str], *, with_bank: bool | None
 ) -> tuple[FactLine, ...]:
+    """Lines of hits that can neither close their block nor imitate a label of it."""
+
     def safe(text: str | None) -> str | None:
         return _safe(text, labels) if text else None
 

@@ -42,6 +42,8 @@ class RecallPlugin:
     @hookimpl(trylast=True)
     async def hindsight_plan_recall(self, turn: Turn) -> Plan | None:
         """Queries by the configured mode; without a model the prompt itself."""
+        if turn.occasion != "prompt":
+            return None
         mode = self._settings.recall.mode
         if mode == "session-start":
             return plan_session(self._settings, self._stages.prompts, turn)
@@ -64,8 +66,12 @@ class RecallPlugin:
         return clean_hits(list(hits), self._sanitiser, limit=limit)
 
     @hookimpl(trylast=True)
-    async def hindsight_judge_hits(self, turn: Turn, query: Query, hits: Sequence[Hit]) -> Verdict:
+    async def hindsight_judge_hits(
+        self, turn: Turn, query: Query, hits: Sequence[Hit]
+    ) -> Verdict | None:
         """Ask the judge."""
+        if turn.occasion != "prompt":
+            return None
         return await judge(self._stages, turn, query, hits, timeout_s=self._seconds(JUDGE_SHARE))
 
     def _seconds(self, share: float) -> float:

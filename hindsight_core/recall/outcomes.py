@@ -72,6 +72,8 @@ def conclude(plan: Plan, searched: Sequence[Searched], merged: Merged) -> Recall
     else:
         reason = _why_empty(plan, searched, merged)
     details = {"judge": "on" if plan.judge else "off"}
+    if plan.degraded and plan.reason:
+        details["degraded"] = plan.reason
     if errors and merged.hits:
         details["incomplete"] = errors[0]
     return RecallOutcome(

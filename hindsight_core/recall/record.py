@@ -29,7 +29,7 @@ def recall_fields(
         "session": turn.session_id,
         "prompt": turn.prompt,
         "query": " | ".join(query_texts(outcome)),
-        "mode": settings.recall.mode,
+        "mode": settings.recall.mode if turn.occasion == "prompt" else turn.occasion,
         "judged": outcome.details.get("judge") == "on",
         "boundary": outcome.boundary,
         "synthesized": outcome.briefing is not None,

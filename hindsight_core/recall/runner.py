@@ -71,6 +71,7 @@ class RecallRunner:
         log: ActivityLog | None = None,
     ) -> None:
         self._settings = settings
+        self._mode = settings.recall.mode
         self._hooks = hooks
         self._banks = banks
         self._stages = stages
@@ -144,6 +145,8 @@ class RecallRunner:
         if plan is None:
             return Looked(Plan(reason=f"nothing plans recall.mode {self._mode!r}"))
         searched = await self.searched(turn, plan, plan.queries)
+        if turn.occasion == "steer":
+            return Looked(plan, searched)
         more = await rounds(self, self._settings, turn, Looked(plan, searched), by=deadline)
         return Looked(plan, (*searched, *more))
 
@@ -179,6 +182,8 @@ class RecallRunner:
         return self._chosen(turn)[0]
 
     async def _recall(self, turn: Turn, how: How, deadline: float) -> RecallOutcome:
+        if turn.occasion == "steer":
+            return await how(turn, deadline)
         if (why := outcomes.why_skipped(self._settings, turn)) is not None:
             return RecallOutcome("skipped", reason=why)
         if (known := self._cache.get(turn)) is not None:
@@ -190,7 +195,7 @@ class RecallRunner:
 
     async def _search(self, turn: Turn, plan: Plan, query: Query, bank: Bank) -> Searched:
         asked = self._narrowed(bank.id, query)
-        if self._mode == "plain":
+        if self._mode == "plain" and turn.occasion == "prompt":
             asked = self._plain.worded(asked, turn, self._scopes.get(bank.id))
         started = self._clock()
         try:
@@ -216,7 +221,8 @@ class RecallRunner:
         passed = quality_pass(found, self._settings.recall.min_scores)
         filtered = await self._hooks.filter_hits(turn, query, passed.kept)
         scope = self._scopes.get(bank)
-        candidates = distinct(filtered, limit=(scope.top_k if scope else None) or CANDIDATES)
+        most = max(CANDIDATES, self._settings.steer.top_k if turn.occasion == "steer" else 0)
+        candidates = distinct(filtered, limit=(scope.top_k if scope else None) or most)
         return Searched(
             query=query,
             found=len(found),
@@ -241,9 +247,7 @@ class RecallRunner:
             verdict = await self._hooks.judge_hits(turn, query, candidates)
             # A score of 0 keeps nothing, whoever gave it (protocol.md).
             return verdict or unjudged(candidates, failed=True)
-        if plan.judge or not plan.floor:
-            return unjudged(candidates)
-        if outcomes.filter_is_off(self._settings, plan, candidates):
+        if plan.judge or not plan.floor or outcomes.filter_is_off(self._settings, plan, candidates):
             return unjudged(candidates)
         return unjudged(evident(query, candidates))
 
@@ -293,7 +297,3 @@ class RecallRunner:
         except Exception:
             # What was recalled is decided; who only watches cannot take it back.
             logger.exception("a recall could not be told")
-
-    @property
-    def _mode(self) -> str:
-        return self._settings.recall.mode

@@ -1,0 +1,234 @@
+"""The steers of one session: one look at a time, and what it found on its way to the agent."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hindsight_core.engine.steers.limiter import Limiter
+from hindsight_core.engine.steers.memo import Delivered
+from hindsight_core.engine.steers.triggers import PathWatch, Triggers
+from hindsight_core.engine.wire import block_wire
+from hindsight_core.errors import HindsightError
+from hindsight_core.transcript.entry import Entry, Text
+from hindsight_core.transcript.rendered import rendered
+from hindsight_core.transcript.wire import entries_from_wire
+from hindsight_core.turns import Block, RecallOutcome, Turn
+
+if TYPE_CHECKING:
+    from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.steers.keeping import Keeping
+
+logger = logging.getLogger("hindsight_core.engine")
+
+
+class Steers:
+    """Looks for memories while the agent works, and hands each over once.
+
+    Args:
+        live: The session.
+
+    Attributes:
+        last: The outcome of the newest steer that was handed over, for ``/memory-why``.
+        looked: The outcome of the newest look, whatever it found.
+    """
+
+    def __init__(self, live: LiveSession) -> None:
+        from hindsight_core.engine.steers.keeping import Keeping
+
+        settings = live.runtime.settings.steer
+        self._live = live
+        self._watch = PathWatch()
+        self._triggers = Triggers(settings)
+        self._limiter = Limiter(settings)
+        self._keeping: Keeping = Keeping(live)
+        self._notify: Callable[[str, dict[str, Any]], None] | None = None
+        self._due = False
+        self._job: asyncio.Task[None] | None = None
+        self._partial: Entry | None = None
+        self._again = False
+        self._ready: RecallOutcome | None = None
+        self._before = self._limiter.state
+        self._looks = 0
+        self.last: RecallOutcome | None = None
+        self.looked: RecallOutcome | None = None
+
+    def listen(self, notify: Callable[[str, dict[str, Any]], None]) -> None:
+        """Send steers as soon as they are there, to a host that declared it takes them so."""
+        if self._live.opening.capabilities.steer:
+            self._notify = notify
+
+    @property
+    def applies(self) -> bool:
+        """Whether this session is steered at all."""
+        live = self._live
+        on = live.runtime.settings.steer.enabled and live.auto.recall
+        may = live.opening.state == "active" and live.modes.why_no_recall is None
+        return on and may and not live.is_child
+
+    @property
+    def delivered(self) -> tuple[Delivered, ...]:
+        """What was handed over in this session, also by an earlier process."""
+        return self._keeping.delivered
+
+    async def begin(self) -> None:
+        """The session begins or goes on: cooldowns and tokens of an earlier process count."""
+        if not self._live.runtime.settings.steer.enabled:
+            return
+        for steer in await self._keeping.load():
+            self._limiter.record(steer.ids, steer.at, turn=steer.turn)
+        self.observe()
+
+    def observe(self, partial: Entry | None = None) -> None:
+        """The path was followed: count what is new on it."""
+        news = self._watch.news(self._live.path.entries, partial=partial)
+        self._keeping.turns += news.turns
+        self._due = self._triggers.due(news) or self._due
+
+    # -- looking ---------------------------------------------------------------------------------
+    async def at_start(self, turn: Turn) -> RecallOutcome:
+        """Before the agent runs: one look with the prompt, or what an earlier look left over."""
+        await self._stop()
+        self._keeping.confirm()
+        self._triggers.reset()
+        self._due = False
+        left, self._ready = self._ready, None
+        said = Entry("prompt", "user", (Text(turn.prompt),))
+        outcome = await self._look(turn, (*turn.entries, said))
+        return left if left is not None and outcome.block is None else outcome
+
+    async def progress(self, params: Mapping[str, Any]) -> None:
+        """In a running loop: look when it is time; `take` gives what was found.
+
+        A host that takes notifications, or says ``wait: false``, is not kept waiting.
+        """
+        if not await self._live.follow(params) or not self.applies:
+            return
+        self._keeping.confirm()
+        partial = _partial(params)
+        if partial is not None:
+            self.observe(partial)
+        if self._due:
+            self._due = False
+            self._request(str(params.get("turnId") or "run"), partial)
+        if params.get("wait") is not False and self._notify is None and self._job is not None:
+            await asyncio.wait({self._job})
+
+    def take(self) -> tuple[Block, ...]:
+        """What waits for the agent; it counts as handed over in this very step."""
+        outcome, self._ready = self._ready, None
+        if outcome is None or outcome.block is None:
+            return ()
+        self._live.hand_over(outcome)
+        return (outcome.block,)
+
+    def settle(self, outcome: RecallOutcome) -> None:
+        """A steer goes to the agent: from now on it counts, and its token is good."""
+        if outcome.block is None or outcome.block.kind != "steer":
+            return
+        from hindsight_core.recall.steer.look import TOKEN
+
+        now, ids = self._live.runtime.clock(), [hit.id for hit in outcome.hits]
+        self._before = self._limiter.state
+        self._limiter.record(ids, now, turn=self._keeping.turns)
+        self._limiter.remember(ids, _texts(outcome))
+        steer = Delivered(outcome.details[TOKEN], tuple(ids), now, self._keeping.turns)
+        self._keeping.add(steer, outcome)
+        self.last = outcome
+
+    def take_back(self) -> None:
+        """The last block did not reach the model (an aborted turn)."""
+        if self._keeping.take_back():
+            self._limiter.restore(self._before)
+
+    async def end(self) -> None:
+        """The session ends: nothing of it goes on."""
+        await self._stop()
+        self._keeping.confirm()
+        await self._keeping.flush()
+
+    def _request(self, turn_id: str, partial: Entry | None) -> None:
+        """One look at a time; one that waits is replaced by the newer (am/A-SCHED-2)."""
+        self._partial = partial
+        if self._job is not None and not self._job.done():
+            self._again = True
+            return
+        self._job = asyncio.create_task(self._run(turn_id))
+
+    async def _run(self, turn_id: str) -> None:
+        while True:
+            self._again = False
+            partial = self._partial
+            try:
+                await self._look_on(turn_id, partial)
+            except HindsightError as error:
+                self._live.notices.trouble("recall", f"Nothing was recalled: {error}")
+            except Exception:
+                logger.exception("a steer failed")
+            if not self._again:
+                return
+
+    async def _look_on(self, turn_id: str, partial: Entry | None) -> None:
+        live = self._live
+        self._looks += 1
+        turn = await live.turn(f"{turn_id}+{self._looks}", _last_words(live.path.entries))
+        writing = live.runtime.sanitiser.entries([partial]) if partial is not None else ()
+        with live.watch.recalling():
+            outcome = await self._look(turn, (*turn.entries, *writing))
+        live.told.look(outcome)
+        if outcome.block is None:
+            return
+        self._ready = outcome
+        if self._notify is not None:
+            blocks = self.take()
+            self._notify("steer", {"blocks": [block_wire(block) for block in blocks]})
+
+    async def _look(self, turn: Turn, entries: tuple[Entry, ...]) -> RecallOutcome:
+        from hindsight_core.recall.steer.look import SteerPass
+
+        runtime = self._live.runtime
+        settings, now = runtime.settings.steer, runtime.clock()
+        if self._limiter.cooling(now):
+            seconds = settings.cooldown_ms / 1000
+            return RecallOutcome("skipped", reason=f"a steer was sent less than {seconds:g} s ago")
+        asked = replace(
+            turn,
+            occasion="steer",
+            context=rendered(entries, limit=settings.context_characters),
+            suppressed=self._limiter.suppressed(now, turn=self._keeping.turns),
+            max_lines=settings.top_k,
+        )
+        runtime.log.write("recall.started", session=turn.session_id, turn=turn.id)
+        outcome = await runtime.recall.run(asked, how=SteerPass(runtime.recall))
+        if self._limiter.repeats([hit.id for hit in outcome.hits], _texts(outcome)):
+            outcome = replace(
+                outcome, outcome="empty", reason="the last steer over again", hits=(), block=None
+            )
+        self.looked = outcome
+        return outcome
+
+    async def _stop(self) -> None:
+        job, self._job, self._again = self._job, None, False
+        if job is not None and not job.done():
+            job.cancel()
+            with suppress(asyncio.CancelledError):
+                await job
+
+
+def _partial(params: Mapping[str, Any]) -> Entry | None:
+    raw = params.get("partial")
+    found = entries_from_wire([raw]).entries if isinstance(raw, Mapping) else ()
+    return found[0] if found else None
+
+
+def _last_words(path: tuple[Entry, ...]) -> str:
+    said = (entry.text for entry in reversed(path) if entry.role == "user" and not entry.synthetic)
+    return next((text for text in said if text.strip()), "")
+
+
+def _texts(outcome: RecallOutcome) -> str:
+    return "\n".join(hit.fact.text for hit in outcome.hits)

@@ -1,0 +1,1 @@
+"""Steers: memories sent into the agent's running loop when they would change its next steps."""

@@ -1,0 +1,52 @@
+"""One steer: looks for what would change the agent's next steps, and makes its block."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hindsight_core.recall.steer.block import steer_block
+from hindsight_core.turns import RecallOutcome, Turn
+
+if TYPE_CHECKING:
+    from hindsight_core.recall.runner import RecallRunner
+
+TOKEN = "feedback"
+"""Key of `RecallOutcome.details`: what ``memory_feedback`` needs to rate the memories."""
+REASON = "why"
+"""The same: the judge's reason."""
+NOTHING_WORTH = "nothing is worth an interruption"
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return str(uuid.uuid4())
+
+
+class SteerPass:
+    """Looks, as `hindsight_core.recall.runner.How`.
+
+    Args:
+        runner: Plans, searches and judges through the hooks.
+        token: Makes the token of a steer.
+    """
+
+    def __init__(self, runner: RecallRunner, *, token: Callable[[], str] = new_token) -> None:
+        self._runner = runner
+        self._token = token
+
+    async def __call__(self, turn: Turn, deadline: float) -> RecallOutcome:
+        """The steer's outcome with its block; raises `HindsightError`."""
+        looked = await self._runner.look(turn, deadline=deadline)
+        outcome = self._runner.conclude(turn, looked)
+        token = self._token()
+        block = steer_block(self._runner.stages.prompts, outcome.hits, token=token)
+        if block is None:
+            reason = outcome.reason or NOTHING_WORTH
+            return replace(outcome, reason=reason, hits=())
+        verdicts = (item.verdict for item in outcome.searched if item.verdict)
+        why = next((verdict.reason for verdict in verdicts if verdict.reason), "")
+        details = {**outcome.details, TOKEN: token, REASON: why}
+        return replace(outcome, block=block, details=details)
