@@ -11,8 +11,9 @@ from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 class Replay:
     """Blocks of this process's session, put back at their places in every request.
 
-    A block is anchored by the role and timestamp of the user message that it answers, so that
-    the provider's prefix cache holds and nothing is written to the session file.
+    A block is anchored by the role and timestamp of the user message that it answers, or of the
+    tool result that it follows, so that the provider's prefix cache holds and nothing is written
+    to the session file.
 
     Args:
         cap_tokens: ``recall.live_tokens``; beyond it all earlier blocks go at once.
@@ -26,7 +27,7 @@ class Replay:
         """Place a block; True when all earlier ones had to go (the shown-set must be emptied).
 
         Args:
-            anchor: Role and timestamp of the user's message.
+            anchor: Role and timestamp of that message.
             text: The block.
             position: ``after`` the message, ``append`` (before it), ``prepend`` (first of all).
         """
@@ -47,13 +48,11 @@ class Replay:
 
         -1 is the place before the first message.
         """
-        found = [
-            (index, *self._blocks[message])
-            for index, message in enumerate(messages)
-            if message in self._blocks
-        ]
+        # Results of tools that ran side by side may have one timestamp: a block stands once.
+        last = {message: index for index, message in enumerate(messages) if message in self._blocks}
+        found = [(index, *self._blocks[message]) for message, index in last.items()]
         back = {"append": 1, "after": 0}
         return [
             (index - back[position] if position in back else -1, text)
-            for index, text, position in found
+            for index, text, position in sorted(found)
         ]

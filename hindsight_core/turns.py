@@ -126,6 +126,7 @@ class Block:
         display: A short form for the person.
         placement: Where a host should put it.
         position: In the context: after the user's message, before it (``append``) or first of all.
+        id: What the person's display of it is known by; None where nothing refers to it.
     """
 
     kind: BlockKind
@@ -134,6 +135,7 @@ class Block:
     display: str | None = None
     placement: Literal["context", "system", "message"] = "context"
     position: Literal["after", "append", "prepend"] = "after"
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

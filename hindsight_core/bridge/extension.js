@@ -8,6 +8,7 @@ const SHOWN = "hindsight-shown";
 export const FIRST_MS = 3000;
 const START_MS = 30_000;
 const GRACE_MS = 1000;
+const WRITING_MS = 500;
 // Where this process's copy was loaded from: a second copy (one of the user's, one of the project's)
 // would recall and store everything twice. The same file again is another session's.
 const COPY = Symbol.for("hindsight-mem.copy");
@@ -34,10 +35,11 @@ export function extension(pi, { here, host }) {
   const process_ = globalThis;
   if ((process_[COPY] ??= here) !== here) return undefined;
   const launch = JSON.parse(readFileSync(join(here, "launch.json"), "utf8"));
-  const shown = new Map();
+  const shown = new Map(), marks = new Map();
   const told = new Set();
   const tools = new Set();
   let ctx, limits, sent, opened = false, opening, asOpened, onlyTools = false;
+  let progress = false, written = {}, wroteAt = 0;
 
   const bridge = new Bridge({
     command: launch.command, env: launch.env ?? {}, onRequest: answer, onNotify: take,
@@ -64,6 +66,7 @@ export function extension(pi, { here, host }) {
     if (method === "notify") notify(params.text, params.level);
     else if (method === "status/changed") screen.widget(ctx, params);
     else if (method === "telemetry") emit(params);
+    else if (method === "shown/marked") marks.set(params.id, params.mark);
     else screen.take(method, params);
   }
 
@@ -135,6 +138,7 @@ export function extension(pi, { here, host }) {
       if (action.type === "limits") limits = action.limits;
       else if (action.type === "tools") action.tools.forEach(registerTool);
       else if (action.type === "notify") notify(action.text, action.level);
+      else if (action.type === "progress") progress = action.on;
       else if (action.type === "commands") screen.register(action.commands);
       else if (action.type === "status") screen.widget(ctx, action);
       else if (action.type === "show" && pi.registerEntryRenderer) { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
@@ -180,7 +184,8 @@ export function extension(pi, { here, host }) {
   pi.registerShortcut?.("alt+h", { description: "memory panel", handler: context => screen.panel(context) });
   pi.registerEntryRenderer?.(SHOWN, (entry, options, theme) => {
     const lines = shown.get(entry.data?.id) ?? [];
-    const visible = options?.expanded ? lines : lines.slice(0, 1);
+    const marked = lines.map((line, at) => (at || !marks.has(entry.data.id) ? line : `${marks.get(entry.data.id)} ${line}`));
+    const visible = options?.expanded ? marked : marked.slice(0, 1);
     return { render: width => visible.map(l => theme.fg("dim", [...l].slice(0, Math.max(1, width - 1)).join(""))), invalidate() {} };
   });
 
@@ -218,6 +223,21 @@ export function extension(pi, { here, host }) {
     for (const { after, text, timestamp } of inserts.sort((a, b) => b.after - a.after))
       out.splice(after + 1, 0, { role: "user", content: [{ type: "text", text }], timestamp });
     return { messages: out };
+  });
+  // What the model writes, now and then and without holding it up; then each step that is over.
+  pi.on("message_update", (event, context) => {
+    const { type, delta } = event.assistantMessageEvent ?? {}, kind = { thinking_delta: "thinking", text_delta: "text" }[type];
+    if (!opened || !progress || !kind || typeof delta !== "string") return;
+    ctx = context;
+    written[kind] = (written[kind] ?? "") + delta;
+    if (Date.now() - wroteAt < WRITING_MS) return;
+    wroteAt = Date.now();
+    send("message_update", written, FIRST_MS);
+  });
+  pi.on("turn_end", async (_event, context) => {
+    ctx = context;
+    written = {};
+    if (opened && progress) await send("turn_end", delta(), FIRST_MS);
   });
   pi.on("agent_end", async (event, context) => {
     ctx = context;

@@ -134,6 +134,7 @@ class MemoryEngine:
             commands=explicit.listed(self._live, opening),
             warnings=warnings,
             limits=self.limits,
+            progress=self._live is not None and self._live.steers.applies,
         )
 
     async def session_start(self, params: Params) -> Params:
@@ -155,7 +156,7 @@ class MemoryEngine:
         if (live := self._live) is None:
             return {"blocks": []}
         await within(self.limits.turn_start_ms, self._safely(live.steers.progress(params)))
-        return {"blocks": [block_wire(block) for block in live.steers.take()]}
+        return {"blocks": [block_wire(block) for block in live.steers.given(params)]}
 
     async def turn_end(self, params: Params) -> Params:
         """Make the turn durable; writes go on in the background."""

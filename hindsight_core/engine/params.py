@@ -59,6 +59,7 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "turnId": Field(str),
         "partial": Field(dict),
         "wait": Field(bool),
+        "give": Field(bool),
         **_ENTRIES,
     },
     "turn/end": {"turnId": Field(str), "aborted": Field(bool), **_ENTRIES},

@@ -20,8 +20,9 @@ def opened_wire(
     commands: list[dict[str, Any]],
     warnings: list[str],
     limits: Limits,
+    progress: bool = False,
 ) -> dict[str, Any]:
-    """The result of ``initialize``."""
+    """The result of ``initialize``; ``progress``: the host's ``turn/progress`` is looked at."""
     result: dict[str, Any] = {
         "protocol": protocol,
         "server": {"name": "hindsight-mem", "version": __version__},
@@ -32,6 +33,8 @@ def opened_wire(
         "warnings": warnings,
         "limits": limits.wire(),
     }
+    if progress:
+        result["progress"] = True
     if opening.reason:
         result["reason"] = opening.reason
     return result
@@ -59,6 +62,8 @@ def block_wire(block: Block) -> dict[str, Any]:
             for fact_id, score in block.memories
         ],
     }
+    if block.id is not None:
+        wire["id"] = block.id
     if block.display is not None:
         wire["display"] = block.display
     if block.position != "after":

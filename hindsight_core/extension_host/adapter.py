@@ -43,6 +43,8 @@ class ExtensionAdapter:
             "session_start": self.session_start,
             "before_agent_start": self._before_agent_start,
             "context": self._context,
+            "message_update": self._writing,
+            "turn_end": self._turn_end,
             "agent_end": self._agent_end,
             "session_before_compact": self._before_compact,
             "session_compact": self._compact,
@@ -107,6 +109,7 @@ class ExtensionAdapter:
             {"type": "limits", "limits": opened["limits"]},
             {"type": "tools", "tools": [self.tool(tool) for tool in opened["tools"]]},
             {"type": "commands", "commands": opened.get("commands") or []},
+            {"type": "progress", "on": opened.get("progress") is True},
         ]
         actions += [
             {"type": "notify", "level": "warning", "text": text} for text in opened["warnings"]
@@ -148,6 +151,11 @@ class ExtensionAdapter:
             self._turn = None
             for block in turn["blocks"]:
                 actions += self._place(block, messages)
+        elif messages and messages[-1][0] != "user":
+            # What was found while the agent worked goes behind what it has got last.
+            progress = await self._engine.call("turn/progress", {"wait": False})
+            for block in progress["blocks"]:
+                actions += self._placed(block, messages[-1])
         for index, text in self._replay.places(messages):
             at = messages[max(index, 0)][1]
             actions.append({"type": "insert", "after": index, "text": text, "timestamp": at})
@@ -158,12 +166,34 @@ class ExtensionAdapter:
         if anchor is None:
             self._engine.take_back()
             return []
+        return self._placed(block, anchor)
+
+    def _placed(self, block: Payload, anchor: tuple[Any, Any]) -> list[Action]:
         position = block.get("position", "after")
         if self._replay.add(anchor, block["text"], position=position):
             self._engine.forget_shown(but_last=True)
         facts = [line for line in block["text"].splitlines() if line.startswith("- ")]
         lines = [*(block.get("display") or f"recalled {len(facts)}").splitlines(), *facts]
-        return [{"type": "show", "id": uuid.uuid4().hex[:12], "lines": lines}]
+        return [{"type": "show", "id": block.get("id") or uuid.uuid4().hex[:12], "lines": lines}]
+
+    async def _writing(self, payload: Payload) -> list[Action]:
+        """The model is writing: what it thinks may be a reason to look."""
+        parts = [
+            {"type": kind, "text": payload[kind]}
+            for kind in ("thinking", "text")
+            if isinstance(payload.get(kind), str) and payload[kind]
+        ]
+        partial = {"id": "partial", "role": "assistant", "parts": parts}
+        await self._engine.call("turn/progress", {"give": False, "partial": partial})
+        return []
+
+    async def _turn_end(self, payload: Payload) -> list[Action]:
+        """A step of the agent is over; what is found now waits for the next request."""
+        await self._follow(payload)
+        return []
+
+    async def _follow(self, payload: Payload) -> None:
+        await self._engine.call("turn/progress", {"give": False, **self._branch.update(payload)})
 
     async def _agent_end(self, payload: Payload) -> list[Action]:
         await self._stop_turn()
@@ -173,7 +203,7 @@ class ExtensionAdapter:
         return []
 
     async def _before_compact(self, payload: Payload) -> list[Action]:
-        await self._engine.call("turn/progress", self._branch.update(payload))
+        await self._follow(payload)
         kept = self._branch.at_or_after(payload.get("firstKeptEntryId"))
         reason = payload.get("reason")
         await self._engine.call(
@@ -183,14 +213,14 @@ class ExtensionAdapter:
 
     async def _compact(self, payload: Payload) -> list[Action]:
         self._replay.clear()
-        await self._engine.call("turn/progress", self._branch.update(payload))
+        await self._follow(payload)
         await self._engine.call("compact/after", {})
         return []
 
     async def session_shutdown(self, payload: Payload) -> list[Action]:
         """The session ends, for good or for another one."""
         await self._stop_turn()
-        await self._engine.call("turn/progress", self._branch.update(payload))
+        await self._follow(payload)
         await self._engine.call("session/end", {"reason": payload.get("reason") or "quit"})
         return []
 

@@ -104,7 +104,8 @@ class Steers:
     async def progress(self, params: Mapping[str, Any]) -> None:
         """In a running loop: look when it is time; `take` gives what was found.
 
-        A host that takes notifications, or says ``wait: false``, is not kept waiting.
+        A host that takes notifications, or says ``wait: false`` (give what is there) or
+        ``give: false`` (keep it for the next call), is not kept waiting.
         """
         if not await self._live.follow(params) or not self.applies:
             return
@@ -115,8 +116,13 @@ class Steers:
         if self._due:
             self._due = False
             self._request(str(params.get("turnId") or "run"), partial)
-        if params.get("wait") is not False and self._notify is None and self._job is not None:
+        patient = params.get("wait") is not False and params.get("give") is not False
+        if patient and self._notify is None and self._job is not None:
             await asyncio.wait({self._job})
+
+    def given(self, params: Mapping[str, Any]) -> tuple[Block, ...]:
+        """What ``turn/progress`` answers with."""
+        return () if params.get("give") is False else self.take()
 
     def take(self) -> tuple[Block, ...]:
         """What waits for the agent; it counts as handed over in this very step."""
@@ -130,13 +136,13 @@ class Steers:
         """A steer goes to the agent: from now on it counts, and its token is good."""
         if outcome.block is None or outcome.block.kind != "steer":
             return
-        from hindsight_core.recall.steer.look import TOKEN
+        from hindsight_core.recall.steer.look import RATED_BY
 
         now, ids = self._live.runtime.clock(), [hit.id for hit in outcome.hits]
         self._before = self._limiter.state
         self._limiter.record(ids, now, turn=self._keeping.turns)
         self._limiter.remember(ids, _texts(outcome))
-        steer = Delivered(outcome.details[TOKEN], tuple(ids), now, self._keeping.turns)
+        steer = Delivered(outcome.details[RATED_BY], tuple(ids), now, self._keeping.turns)
         self._keeping.add(steer, outcome)
         self.last = outcome
 

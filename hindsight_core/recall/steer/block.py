@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,19 @@ def steer_block(prompts: Prompts, hits: Sequence[Hit], *, token: str) -> Block |
     shown = prompts.render("blocks/steer", SteerBlock(facts=facts)).text.strip()
     if not shown:
         return None
-    texts = "\n".join(f"- {one_line(hit.fact.text)}" for hit in hits)
+    texts = " · ".join(one_line(hit.fact.text) for hit in hits)
     return Block(
         kind="steer",
         text=wrap(prompts, "steer", recalled=shown, reminder=feedback(prompts, hits, token=token)),
         memories=tuple((hit.id, hit.score) for hit in hits),
-        display=f"memory: {len(hits)} sent\n{texts}",
+        display=f"memory: {texts}",
+        id=display_id(token),
     )
+
+
+def display_id(token: str) -> str:
+    """What a person's display of a steer is known by; it tells nothing about the token."""
+    return f"steer-{hashlib.sha256(token.encode()).hexdigest()[:12]}"
 
 
 def feedback(prompts: Prompts, hits: Sequence[Hit], *, token: str) -> str:

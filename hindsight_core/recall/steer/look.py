@@ -13,7 +13,7 @@ from hindsight_core.turns import RecallOutcome, Turn
 if TYPE_CHECKING:
     from hindsight_core.recall.runner import RecallRunner
 
-TOKEN = "feedback"
+RATED_BY = "feedback"
 """Key of `RecallOutcome.details`: what ``memory_feedback`` needs to rate the memories."""
 REASON = "why"
 """The same: the judge's reason."""
@@ -48,5 +48,5 @@ class SteerPass:
             return replace(outcome, reason=reason, hits=())
         verdicts = (item.verdict for item in outcome.searched if item.verdict)
         why = next((verdict.reason for verdict in verdicts if verdict.reason), "")
-        details = {**outcome.details, TOKEN: token, REASON: why}
+        details = {**outcome.details, RATED_BY: token, REASON: why}
         return replace(outcome, block=block, details=details)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hindsight_core.hookspecs import hookimpl
-from hindsight_core.recall.steer.look import REASON, TOKEN, SteerPass
+from hindsight_core.recall.steer.look import RATED_BY, REASON, SteerPass
 from hindsight_core.turns import Plan, RecallOutcome, Turn
 
 PNPM = "This project uses pnpm and never npm."
@@ -61,7 +61,7 @@ def test_what_the_judge_chose_is_sent_as_data_with_token_and_ids(look):
     outcome = opened.run()
 
     assert outcome.outcome == "injected"
-    assert (outcome.details[TOKEN], outcome.details[REASON]) == ("token-1", "it decides")
+    assert (outcome.details[RATED_BY], outcome.details[REASON]) == ("token-1", "it decides")
     block = outcome.block
     assert block.kind == "steer"
     lines = block.text.splitlines()
