@@ -14,7 +14,7 @@ from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.modes import Modes
-from hindsight_core.engine.path import LivePath
+from hindsight_core.engine.path import LivePath, follow
 from hindsight_core.engine.person import person_of
 from hindsight_core.engine.recalling import Recalling
 from hindsight_core.engine.shown import ShownSet
@@ -247,20 +247,8 @@ class LiveSession:
 
     async def follow(self, params: Mapping[str, Any]) -> bool:
         """Take the path out of a call's parameters, or ask the host for it; False: resync."""
-        if self.path.update(params):
-            self.steers.observe()
-            return True
-        if "entries" not in self.bridge.capabilities:
+        if not await follow(self.path, params, bridge=self.bridge):
             return False
-        try:
-            reply = await self.bridge.request("host/entries", {})
-        except HindsightError as error:
-            logger.info("no entries from the host: %s", error)
-            return False
-        entries = reply.get("entries")
-        if not isinstance(entries, list):
-            return False
-        self.path.replace(entries)
         self.steers.observe()
         return True
 

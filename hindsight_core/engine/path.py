@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.errors import HindsightError
 from hindsight_core.transcript.wire import entries_from_wire
 
 if TYPE_CHECKING:
+    from hindsight_core.services import BridgeAccess
     from hindsight_core.transcript.entry import Entry
+
+logger = logging.getLogger("hindsight_core.engine")
 
 
 class LivePath:
@@ -61,3 +66,21 @@ class LivePath:
         decoded = entries_from_wire(raw)
         self.unknown += decoded.unknown
         return decoded.entries
+
+
+async def follow(path: LivePath, params: Mapping[str, Any], *, bridge: BridgeAccess) -> bool:
+    """Take the path out of a call's parameters, or ask the host for it; False: resync."""
+    if path.update(params):
+        return True
+    if "entries" not in bridge.capabilities:
+        return False
+    try:
+        reply = await bridge.request("host/entries", {})
+    except HindsightError as error:
+        logger.info("no entries from the host: %s", error)
+        return False
+    entries = reply.get("entries")
+    if not isinstance(entries, list):
+        return False
+    path.replace(entries)
+    return True
