@@ -11,6 +11,7 @@ from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.cli.bank_upkeep import reembed, reindex
 from hindsight_core.cli.exporting import export
 from hindsight_core.cli.promote import promote
+from hindsight_core.cli.sync import sync
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ _NAME = click.argument("name", required=False)
 
 @click.group()
 def bank() -> None:
-    """Banks: list, show, stats, delete, export, import, promote, reindex, reembed."""
+    """Banks: list, show, stats, delete, export, import, sync, promote, reindex, reembed."""
 
 
 bank.add_command(export)
 bank.add_command(promote)
+bank.add_command(sync)
 bank.add_command(reindex)
 bank.add_command(reembed)
 

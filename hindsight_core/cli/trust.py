@@ -20,12 +20,14 @@ def trust(app: App, *, remove: bool, listing: bool, folder: Path | None) -> None
     """Trust the project of FOLDER (here by default) as it is now.
 
     Kept are its path and a digest of its configuration and templates; when these change, it has
-    to be trusted again.
+    to be trusted again. Facts that it shares (.hindsight/facts) are data: from now on they are
+    taken over, also those that come later.
     """
     from hindsight_core.config.paths import Paths
     from hindsight_core.config.project import locate
     from hindsight_core.config.trust import TrustStore, acting_files
     from hindsight_core.services import utc_now
+    from hindsight_core.sharing.folder import FOLDER
 
     store = TrustStore(Paths.from_env(os.environ).trust)
     if listing:
@@ -43,4 +45,8 @@ def trust(app: App, *, remove: bool, listing: bool, folder: Path | None) -> None
         store.add(place.root, place.checkout, now=utc_now())
         text = f"{place.root} is trusted: {', '.join(files) or 'it has no files that act yet'}"
     data = {"project": str(place.root), "trusted": not remove, "files": files}
+    shared = sum(1 for _ in (place.checkout / FOLDER).glob("*.md"))
+    if shared and not remove:
+        data["facts"] = shared
+        text += f"; its {shared} shared facts come with the next session or `bank sync`"
     app.emit(data, lambda console: console.print(text, markup=False))

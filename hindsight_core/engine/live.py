@@ -92,7 +92,7 @@ class LiveSession:
         self.person = person_of(self)
         self.auto = Auto.of(runtime.settings)
         self.study = Study(self)
-        self.upkeep = Upkeep(runtime, watched=opening.capabilities.status)
+        self.upkeep = Upkeep(runtime, watched=opening.capabilities.status, notices=notices)
         self.at_start = AtStart(self)
         self.steers = Steers(self)
         self.told = Told(self)
@@ -151,6 +151,7 @@ class LiveSession:
                 await self.modes.began(self.path.entries, prompt)
                 if not (self.recalls or self.steers.applies):
                     return RecallOutcome("skipped", reason=self._why_no_recall())
+                await self.upkeep.ready()
                 with self.watch.recalling():
                     turn = await self.deciding.read(
                         await self.turn(turn_id, prompt), self.path.entries
@@ -225,9 +226,8 @@ class LiveSession:
 
         When the host is gone (``crash``) no model is asked: windows are made durable and wait.
         """
-        await self.watch.stop()
-        await self.upkeep.stop()
-        await self.steers.end()
+        for stop in (self.watch.stop, self.upkeep.stop, self.steers.end):
+            await stop()
         entries = self.modes.writable(self.path.entries)
         if self.memorizes and entries:
             await self.durable.write(entries)

@@ -7,9 +7,11 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hindsight_core.engine.sharing import Sharing
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
+    from hindsight_core.engine.notices import Notices
     from hindsight_core.runtime import Runtime
 
 logger = logging.getLogger("hindsight_core.engine")
@@ -23,10 +25,12 @@ class Upkeep:
     Args:
         runtime: The opened configuration.
         watched: The widget asks the bank already, and makes sure of it.
+        notices: Where the user is told of shared facts; None takes none over.
     """
 
-    def __init__(self, runtime: Runtime, *, watched: bool) -> None:
+    def __init__(self, runtime: Runtime, *, watched: bool, notices: Notices | None = None) -> None:
         self._runtime = runtime
+        self._sharing = Sharing(runtime, notices) if notices is not None else None
         self._watched = watched
         self._task: asyncio.Task[None] | None = None
 
@@ -34,9 +38,18 @@ class Upkeep:
         """Once a session."""
         if self._task is None:
             self._task = asyncio.create_task(self._run())
+            if self._sharing is not None:
+                self._sharing.start()
+
+    async def ready(self) -> None:
+        """Wait a moment for facts that came with the repository; at once when they are in."""
+        if self._sharing is not None:
+            await self._sharing.ready()
 
     async def stop(self) -> None:
         """The session ends: what is not done yet is for the next one."""
+        if self._sharing is not None:
+            await self._sharing.stop()
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

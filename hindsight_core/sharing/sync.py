@@ -1,0 +1,271 @@
+"""Runs a synchronisation: reads the folder and the bank, decides fact by fact, carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hindsight_core.banks.base import CopyingBank
+from hindsight_core.errors import BankError
+from hindsight_core.identity import fact_id
+from hindsight_core.sharing.accept import taken
+from hindsight_core.sharing.baseline import Baseline, Met
+from hindsight_core.sharing.conflicts import Resolve, resolve
+from hindsight_core.sharing.fact_file import FactFile
+from hindsight_core.sharing.plan import Known, Step, decide
+from hindsight_core.sharing.report import SyncReport
+
+if TYPE_CHECKING:
+    from hindsight_core.banks.base import Bank
+    from hindsight_core.services import Clock
+    from hindsight_core.sharing.folder import FactFolder, Reading
+    from hindsight_core.sharing.shareable import Shareable
+
+REMOVED = "its file was removed from the repository"
+
+
+@dataclass
+class Sync:
+    """One synchronisation of a bank with a folder.
+
+    Attributes:
+        bank: The project's bank.
+        folder: The checkout's folder.
+        baseline: What they had in common.
+        shareable: Which facts may go.
+        clock: Dates what is shared.
+        refused: Why a file must not become a fact; None for no reason.
+        how: What becomes of the two sides of a conflict in a file.
+        dry_run: Change nothing.
+    """
+
+    bank: Bank
+    folder: FactFolder
+    baseline: Baseline
+    shareable: Shareable
+    clock: Clock
+    refused: Callable[[FactFile], str | None] = lambda _: None
+    how: Resolve = "both"
+    dry_run: bool = False
+    report: SyncReport = field(default_factory=SyncReport)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    async def run(
+        self, *, trusted: bool, removed: Callable[[Collection[str]], Collection[str]]
+    ) -> SyncReport:
+        """Both ways.
+
+        Args:
+            trusted: What comes from others may act here; otherwise only files of ours change.
+            removed: Of these file names, which are gone because somebody removed them.
+
+        Raises:
+            BankError: The bank failed; what was done before stays, and is not done again.
+            StorageError: A file could not be written.
+        """
+        reading = self.folder.read()
+        files = self._files(reading, trusted=trusted)
+        bank, hidden = await self._shared()
+        missing = {
+            key: met
+            for key, met in self.baseline.facts.items()
+            if key not in files and not _unread(met, reading)
+        }
+        gone = removed([met.file for met in missing.values()])
+        unwanted = await self._forgotten()
+        for key in dict.fromkeys((*files, *bank, *self.baseline.facts)):
+            file, met = files.get(key), self.baseline.facts.get(key)
+            if file is None and met is not None and _unread(met, reading):
+                continue
+            known = Known(
+                file=file,
+                bank=bank.get(key),
+                met=met,
+                hidden=key in hidden,
+                unwanted=file is not None and fact_id(file.text) in unwanted,
+                removed=met is not None and met.file in gone,
+            )
+            step = decide(known)
+            if not trusted and self._is_foreign(known, step):
+                self.report.foreign += 1
+                continue
+            await self._carry_out(key, known, step)
+        self.report.problems.update(reading.problems)
+        self._finish(complete=trusted and not reading.problems)
+        return self.report
+
+    async def take_in(self) -> SyncReport:
+        """Only what files tell that nobody has changed here: for a session, which writes none.
+
+        An older form than the one known is left: another branch may have been checked out.
+        """
+        reading = self.folder.read()
+        unwanted: frozenset[str] | None = None
+        for file in self._files(reading, trusted=True, resolving=False).values():
+            met = self.baseline.facts.get(file.id)
+            if met is not None and (file.digest == met.digest or _at(file) < met.changed):
+                continue
+            held = await self.bank.get_fact(file.id)
+            bank = None if held is None else self.shareable.form(held)
+            unwanted = await self._forgotten() if unwanted is None else unwanted
+            hidden, told = held is not None and bank is None, fact_id(file.text) in unwanted
+            known = Known(file=file, bank=bank, met=met, hidden=hidden, unwanted=told)
+            step = decide(known)
+            if step.act in ("take", "erase", "same"):
+                await self._carry_out(file.id, known, step)
+        self.report.conflicts = sorted(reading.conflicts)
+        self.report.problems.update(reading.problems)
+        self._finish(complete=True)
+        return self.report
+
+    def _files(
+        self, reading: Reading, *, trusted: bool, resolving: bool = True
+    ) -> dict[str, FactFile]:
+        """Facts of the files by id, conflicts resolved."""
+        found: dict[str, FactFile] = {}
+        for name, shared in reading.facts.items():
+            self._add(found, shared, name, reading)
+        for name, text in reading.conflicts.items() if resolving else ():
+            if not trusted:
+                self.report.foreign += 1
+                continue
+            try:
+                kept = resolve(text, stem=name.rpartition(".")[0], how=self.how)
+            except ValueError as error:
+                reading.problems[name] = str(error)
+                continue
+            self.report.conflicts.append(name)
+            self._names[kept[0].id] = name
+            for shared in kept:
+                self._add(found, shared, self._names.get(shared.id, shared.name), reading)
+                self._write(shared)
+            self.report.settled += [shared.id for shared in kept[1:]]
+        return found
+
+    def _add(
+        self, found: dict[str, FactFile], shared: FactFile, name: str, reading: Reading
+    ) -> None:
+        why = self.refused(shared) if shared.text else None
+        if why is not None:
+            reading.problems[name] = why
+        elif shared.id in found and found[shared.id].digest != shared.digest:
+            reading.problems[name] = f"another file tells of fact {shared.id} too"
+        else:
+            found[shared.id] = shared
+            self._names.setdefault(shared.id, name)
+
+    async def _shared(self) -> tuple[dict[str, FactFile], set[str]]:
+        """What the bank holds for others, and the ids of what it holds for itself."""
+        forms: dict[str, FactFile] = {}
+        hidden: set[str] = set()
+        async for fact in self.bank.export_facts():
+            form = self.shareable.form(fact)
+            if form is None:
+                hidden.add(fact.id)
+            else:
+                forms[fact.id] = form
+        self.report.held = len(hidden)
+        return forms, hidden
+
+    async def _forgotten(self) -> frozenset[str]:
+        return await self.bank.forgotten() if isinstance(self.bank, CopyingBank) else frozenset()
+
+    def _is_foreign(self, known: Known, step: Step) -> bool:
+        """Whether a step would let act here, or overwrite, what is not known to be ours."""
+        met, file = known.met, known.file
+        theirs = file is not None and (met is None or met.digest != file.digest)
+        return step.act in ("take", "both", "erase", "retire") or (theirs and step.act != "same")
+
+    async def _carry_out(self, key: str, known: Known, step: Step) -> None:
+        if step.why:
+            self.report.notes[key] = step.why
+        try:
+            done = await self._do(key, step)
+        except BankError as error:
+            if error.retryable:
+                raise
+            self.report.problems[key] = str(error)
+            return
+        if self.dry_run or step.act == "wait":
+            return
+        if done is None:
+            self.baseline.facts.pop(key, None)
+        elif step.act in ("same", "write"):
+            self._note(done, known.bank)
+        else:
+            self._note(done, await self._form_of(key))
+
+    async def _do(self, key: str, step: Step) -> FactFile | None:
+        """Carry a step out; the form that the file has then, None for nothing in common."""
+        report, form = self.report, step.form
+        match step.act:
+            case "write" if form is not None:
+                (report.tombs if form.state == "deleted" else report.written).append(key)
+                return self._write(form)
+            case "take" if form is not None:
+                await self._take(form)
+                report.taken.append(key)
+            case "both" if form is not None:
+                await self._take(form)
+                report.settled.append(key)
+                if step.extra is not None:
+                    await self._take(step.extra)
+                    report.settled.append(step.extra.id)
+                    extra = self._write(step.extra)
+                    if not self.dry_run:
+                        self._note(extra, await self._form_of(extra.id))
+                return self._write(form)
+            case "erase":
+                report.erased.append(key)
+                if not self.dry_run:
+                    await self.bank.delete_fact(key)
+            case "retire":
+                report.retired.append(key)
+                if not self.dry_run:
+                    await self.bank.set_state(key, "invalidated", reason=REMOVED)
+                return None
+        return form
+
+    async def _take(self, form: FactFile) -> None:
+        if self.dry_run:
+            return
+        held = await self.bank.get_fact(form.id)
+        if held is not None and held.pinned and form.state != "valid":
+            raise BankError(f"fact {form.id} is pinned here and stays valid", retryable=False)
+        await self.bank.import_facts([self.shareable.clean(taken(form, held))])
+
+    async def _form_of(self, key: str) -> FactFile | None:
+        held = await self.bank.get_fact(key)
+        return None if held is None else self.shareable.form(held)
+
+    def _write(self, form: FactFile) -> FactFile:
+        """Write a form under the name that the fact's file has; what stands there now."""
+        now = self.clock().replace(microsecond=0)
+        dated = form if form.changed else replace(form, changed=now)
+        if not self.dry_run:
+            self.folder.write(self._names.get(form.id, form.name), dated)
+        return dated
+
+    def _note(self, form: FactFile, held: FactFile | None) -> None:
+        """Keep what both sides have in common now."""
+        self.baseline.facts[form.id] = Met(
+            digest=form.digest,
+            held=held.digest if held is not None else "",
+            file=self._names.get(form.id, form.name),
+            changed=_at(form),
+        )
+
+    def _finish(self, *, complete: bool) -> None:
+        if not self.dry_run:
+            self.baseline.signature = self.folder.signature() if complete else ""
+            self.baseline.save()
+
+
+def _unread(met: Met, reading: Reading) -> bool:
+    """Whether a file is there and merely could not be used."""
+    return met.file in reading.problems or met.file in reading.conflicts
+
+
+def _at(form: FactFile) -> float:
+    return form.changed.timestamp() if form.changed else 0.0
