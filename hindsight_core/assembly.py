@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hindsight_core.recall.scopes import BankScope
     from hindsight_core.recall.steer.known import Known
     from hindsight_core.runtime import Runtime
+    from hindsight_core.state.life import LifeRecord
 
 
 def recall_runner(runtime: Runtime) -> RecallRunner:
@@ -44,13 +45,33 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
 def _register_steers(runtime: Runtime) -> None:
     from hindsight_core.recall.steer.plugin import SteerPlugin
 
-    async def look_up(hits: Sequence[Hit]) -> Mapping[str, Known]:
-        return {}
+    async def look_up(hits: Sequence[Hit]) -> Mapping[str, Known | None]:
+        own = [hit for hit in hits if hit.bank == runtime.bank_id]
+        return {hit.id: None for hit in own} | {
+            item.hit.id: known_of(item.record) for item in await runtime.active.weigh(own)
+        }
 
     runtime.hooks.register_builtin(
         SteerPlugin(
             runtime.settings, runtime.stages, runtime.clock, look_up=look_up, log=runtime.log
         )
+    )
+
+
+def known_of(record: LifeRecord) -> Known:
+    """A memory's lifecycle record as steers see it."""
+    from hindsight_core.memorize.lifecycle.ranking import weight
+    from hindsight_core.recall.steer.known import Known
+
+    told = record.told
+    return Known(
+        actor=told.actor,
+        confidence=record.confidence,
+        weight=weight(record),
+        scope=record.scope,
+        session_id=told.session_id,
+        created_at=record.created_at,
+        said=tuple(filter(None, (told.user_text, told.evidence))),
     )
 
 

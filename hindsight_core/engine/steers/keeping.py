@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from functools import cached_property
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.steers.memo import Delivered, memo, read_memo
@@ -13,6 +13,7 @@ from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
+    from hindsight_core.memory import Hit
     from hindsight_core.state.hook_sessions import HookSessions
     from hindsight_core.turns import RecallOutcome
 
@@ -37,6 +38,11 @@ class Keeping:
         self._unconfirmed: tuple[Delivered, RecallOutcome] | None = None
         self._writing: asyncio.Task[None] | None = None
 
+    async def issue(self, hits: Sequence[Hit]) -> str:
+        """A token for memories that are about to be handed over; raises `StorageError`."""
+        session = self._live.opening.session.id
+        return await self._live.runtime.active.shown(self._own(hits), session_id=session)
+
     async def load(self) -> tuple[Delivered, ...]:
         """What an earlier process handed over; nothing where that cannot be read."""
         runtime = self._live.runtime
@@ -54,7 +60,7 @@ class Keeping:
         self.confirm()
         self.delivered = (*self.delivered, steer)
         self._unconfirmed = steer, outcome
-        self._write(self._keep())
+        self._write(self._keep)
 
     def take_back(self) -> bool:
         """The newest one did not reach the model; False when it is known that it did."""
@@ -62,7 +68,7 @@ class Keeping:
             return False
         self._unconfirmed = None
         self.delivered = self.delivered[:-1]
-        self._write(self._keep())
+        self._write(self._keep)
         return True
 
     def confirm(self) -> None:
@@ -70,6 +76,7 @@ class Keeping:
         if self._unconfirmed is None:
             return
         (steer, outcome), self._unconfirmed = self._unconfirmed, None
+        self._write(partial(self._reinforce, self._own(outcome.hits)))
         from hindsight_core.recall.steer.look import REASON
 
         scores = {hit.id: round(hit.score, 4) for hit in outcome.hits}
@@ -85,18 +92,27 @@ class Keeping:
         if "_memos" in self.__dict__:
             self._memos.close()
 
+    async def _reinforce(self, ids: Sequence[str]) -> None:
+        live = self._live
+        if not live.runtime.read_only:
+            await live.runtime.active.delivered(ids, session_id=live.opening.session.id)
+
+    def _own(self, hits: Sequence[Hit]) -> tuple[str, ...]:
+        """Ids in the project's bank, without its name."""
+        return tuple(hit.fact.id for hit in hits if hit.bank == self._live.runtime.bank_id)
+
     async def _keep(self) -> None:
         kept = memo(self.turns, self.delivered)
         await self._memos.keep(self._place, self._live.opening.session.id, kept)
 
-    def _write(self, work: Coroutine[Any, Any, None]) -> None:
+    def _write(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         before = self._writing
 
         async def run() -> None:
             if before is not None:
                 await asyncio.wait([before])
             try:
-                await work
+                await work()
             except HindsightError as error:
                 logger.info("a steer could not be kept: %s", error)
 

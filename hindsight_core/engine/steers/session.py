@@ -209,7 +209,8 @@ class Steers:
             max_lines=settings.top_k,
         )
         runtime.log.write("recall.started", session=turn.session_id, turn=turn.id)
-        outcome = await runtime.recall.run(asked, how=SteerPass(runtime.recall))
+        look = SteerPass(runtime.recall, token=self._keeping.issue)
+        outcome = await runtime.recall.run(asked, how=look)
         if self._limiter.repeats([hit.id for hit in outcome.hits], _texts(outcome)):
             outcome = replace(
                 outcome, outcome="empty", reason="the last steer over again", hits=(), block=None

@@ -20,7 +20,7 @@ class Known:
     Attributes:
         actor: Whose words it rests on.
         confidence: 0 to 1: how useful it has proved.
-        priority: Its authority beside others.
+        weight: What its likeness is multiplied with: authority and confidence (am/A-RANK).
         scope: ``project`` or ``global``.
         session_id: The session it was made in.
         created_at: When.
@@ -29,7 +29,7 @@ class Known:
 
     actor: Actor = "user"
     confidence: float = NEUTRAL
-    priority: float = 1.0
+    weight: float = 0.5 + 0.5 * NEUTRAL
     scope: str = "project"
     session_id: str | None = None
     created_at: datetime | None = None
@@ -42,12 +42,13 @@ class Known:
         by_agent = told.speaker == "assistant"
         return cls(
             actor="assistant" if by_agent else "user",
-            priority=assistant_priority if by_agent else 1.0,
+            weight=(assistant_priority if by_agent else 1.0) * (0.5 + 0.5 * NEUTRAL),
             session_id=told.session_id,
             created_at=fact.created_at,
             said=(told.quote,) if told.quote else (),
         )
 
 
-LookUp = Callable[[Sequence[Hit]], Awaitable[Mapping[str, Known]]]
-"""Standing of hits by their id (``bank:id``); those without a lifecycle may be missing."""
+LookUp = Callable[[Sequence[Hit]], Awaitable[Mapping[str, Known | None]]]
+"""Standing of hits by their id (``bank:id``): None for a memory that is another project's; those
+without a lifecycle may be missing."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hindsight_core.memory import Hit
 from hindsight_core.recall.steer.block import steer_block
 from hindsight_core.turns import RecallOutcome, Turn
 
@@ -20,9 +20,8 @@ REASON = "why"
 NOTHING_WORTH = "nothing is worth an interruption"
 
 
-def new_token() -> str:
-    """A token that nobody can guess."""
-    return str(uuid.uuid4())
+Issue = Callable[[Sequence[Hit]], Awaitable[str]]
+"""Gives a token that nobody can guess, under which these memories can be rated from now on."""
 
 
 class SteerPass:
@@ -30,10 +29,10 @@ class SteerPass:
 
     Args:
         runner: Plans, searches and judges through the hooks.
-        token: Makes the token of a steer.
+        token: Gives the token of a steer.
     """
 
-    def __init__(self, runner: RecallRunner, *, token: Callable[[], str] = new_token) -> None:
+    def __init__(self, runner: RecallRunner, *, token: Issue) -> None:
         self._runner = runner
         self._token = token
 
@@ -41,11 +40,13 @@ class SteerPass:
         """The steer's outcome with its block; raises `HindsightError`."""
         looked = await self._runner.look(turn, deadline=deadline)
         outcome = self._runner.conclude(turn, looked)
-        token = self._token()
+        if not outcome.hits:
+            return replace(outcome, reason=outcome.reason or NOTHING_WORTH)
+        token = await self._token(outcome.hits)
         block = steer_block(self._runner.stages.prompts, outcome.hits, token=token)
         if block is None:
-            reason = outcome.reason or NOTHING_WORTH
-            return replace(outcome, reason=reason, hits=())
+            why = "the template blocks/steer rendered nothing"
+            return replace(outcome, outcome="empty", reason=why, hits=())
         verdicts = (item.verdict for item in outcome.searched if item.verdict)
         why = next((verdict.reason for verdict in verdicts if verdict.reason), "")
         details = {**outcome.details, RATED_BY: token, REASON: why}

@@ -99,12 +99,13 @@ class SteerPlugin:
     async def _select(self, turn: Turn, hits: Sequence[Hit]) -> Selected:
         known = await self._look_up(hits)
         priority = self._settings.investigation.priority
+        here = [hit for hit in hits if known.get(hit.id, True) is not None]
         standing = {
             hit.id: known.get(hit.id) or Known.of_fact(hit.fact, assistant_priority=priority)
-            for hit in hits
+            for hit in here
         }
         return select(
-            hits,
+            here,
             standing,
             settings=self._settings.steer,
             context=turn.context,

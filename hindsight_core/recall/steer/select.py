@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -50,9 +49,7 @@ def likeness(hit: Hit) -> float:
 
 def rank(hit: Hit, known: Known) -> float:
     """Likeness, weighed with authority and confidence (am/A-RANK)."""
-    priority = max(0.0, known.priority) if math.isfinite(known.priority) else 1.0
-    confidence = min(1.0, max(0.0, known.confidence))
-    return likeness(hit) * priority * (0.5 + 0.5 * confidence)
+    return likeness(hit) * known.weight
 
 
 def select(

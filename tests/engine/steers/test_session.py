@@ -310,11 +310,27 @@ def test_cooldowns_and_tokens_outlive_the_process(loop):
     assert PNPM not in opened.prompts("steer/judge")[-1]
 
 
+@pytest.mark.spec("am/A-RECALL")
+def test_a_memory_lives_longer_once_it_was_sent_and_not_before(loop):
+    opened = loop()
+    active = opened.memory.runtime.active
+    (own,) = [fact.id for fact in opened.memory.facts() if fact.text == PNPM]
+    opened.ask("install the packages")
+    assert opened.run(active.memory(own)).record.reinforced == 0
+    opened.step()
+    opened.progress()
+    opened.end()
+    record = opened.run(active.memory(own)).record
+    assert (record.reinforced, record.cause) == (1, "relevant_recall")
+
+
 def test_an_aborted_turn_leaves_no_trace(loop):
     opened = loop({"max_steers_per_memory": 1})
     opened.ask("install the packages")
     opened.now(opened.live.take_back)
     assert opened.live.steers.delivered == ()
+    (own,) = [fact.id for fact in opened.memory.facts() if fact.text == PNPM]
+    assert opened.run(opened.memory.runtime.active.memory(own)).record.reinforced == 0
     assert PNPM in opened.ask("install the packages").block.text
 
 

