@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +63,7 @@ class Branch:
         for record in records:
             if not isinstance(record, dict):
                 continue
-            entry = self._read(record)
+            entry = self._read(record, self._said)
             own = record.get("id")
             if entry is not None:
                 wire.append(entry_to_wire(replace(entry, parent_id=self._last())))
@@ -71,6 +71,15 @@ class Branch:
                 self._chain.append((own, entry.id if entry else None))
         return wire
 
+    def _said(self, record_id: str) -> str | None:
+        """The entry that a record is or follows on this branch."""
+        found = None
+        for own, entry_id in self._chain:
+            found = entry_id or found
+            if own == record_id:
+                return found
+        return record_id
+
     @staticmethod
-    def _read(record: dict[str, Any]) -> Entry | None:
-        return next(iter(read_branch([record])), None)
+    def _read(record: dict[str, Any], said: Callable[[str], str | None]) -> Entry | None:
+        return next(iter(read_branch([record], said=said)), None)

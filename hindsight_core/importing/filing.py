@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
@@ -77,23 +77,50 @@ class Filing:
             return [Part(session, place)]
         return [Part(session, place, frozenset(agents)) for place, agents in banks.values()]
 
-    def _place(self, session: PastSession, agent: str | None) -> Place:
-        key = (session.host, session.cwd, agent)
+    def folder(
+        self,
+        cwd: str | None,
+        *,
+        host: str,
+        agent: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Place:
+        """Where what belongs to a folder goes.
+
+        Args:
+            cwd: The folder; None when it is not known.
+            host: The agent program.
+            agent: The agent.
+            options: The host's options.
+        """
+        key = (host, cwd, agent)
         if key not in self._places:
-            self._places[key] = self._found(session, agent)
+            self._places[key] = (
+                Place(None, NO_FOLDER)
+                if cwd is None
+                else self._found(Path(cwd), host=host, agent=agent, options=options or None)
+            )
         return self._places[key]
 
-    def _found(self, session: PastSession, agent: str | None) -> Place:
-        if session.cwd is None:
-            return Place(None, NO_FOLDER)
+    def _place(self, session: PastSession, agent: str | None) -> Place:
+        return self.folder(session.cwd, host=session.host, agent=agent, options=session.options)
+
+    def _found(
+        self,
+        cwd: Path,
+        *,
+        host: str,
+        agent: str | None,
+        options: Mapping[str, Any] | None,
+    ) -> Place:
         from hindsight_core.configure import configure
 
         loaded, hooks = configure(
-            cwd=Path(session.cwd),
+            cwd=cwd,
             env=self._env,
-            host=session.host,
+            host=host,
             agent=agent,
-            host_options=session.options or None,
+            host_options=options,
             overrides=self._overrides,
             claim=self._claim,
         )

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.budget import estimate_tokens, work
 from hindsight_core.errors import HindsightError
+from hindsight_core.importing.runtimes import Runtimes
 from hindsight_core.services import Clock, utc_now
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
-    from hindsight_core.importing.filing import Part, Place
+    from hindsight_core.importing.filing import Part
     from hindsight_core.memorize.runner import MemorizeReport
-    from hindsight_core.runtime import Runtime
     from hindsight_core.transcript.entry import Transcript
 
 REASON = "import"
@@ -49,7 +49,7 @@ class Outcome:
     over_budget: bool = False
 
 
-@dataclass(slots=True)
+@dataclass
 class SessionImport:
     """One run over sessions.
 
@@ -68,7 +68,9 @@ class SessionImport:
     clock: Clock = utc_now
     used: int = 0
     left: int = 0
-    _runtimes: dict[int, Runtime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._runtimes = Runtimes(self.env, clock=self.clock)
 
     async def look(self) -> AsyncIterator[Outcome]:
         """What a run would have to do; nothing is written."""
@@ -96,8 +98,7 @@ class SessionImport:
 
     async def close(self) -> None:
         """Release what was opened."""
-        while self._runtimes:
-            await self._runtimes.popitem()[1].close()
+        await self._runtimes.close()
 
     async def _in_order(self) -> AsyncIterator[Part]:
         """Bank by bank, so that few are open at once; in each the oldest session first."""
@@ -110,7 +111,7 @@ class SessionImport:
             yield part
 
     async def _looked(self, part: Part) -> tuple[Outcome, Transcript | None]:
-        runtime = self._runtime(part.place)
+        runtime = self._runtimes.of(part.place)
         try:
             # Files may be large, and a progress bar has to move.
             transcript = await asyncio.to_thread(part.session.read, part.agents)
@@ -124,7 +125,7 @@ class SessionImport:
         return Outcome(part, entries=len(fresh), tokens=tokens), transcript
 
     async def _memorize(self, outcome: Outcome, transcript: Transcript) -> Outcome:
-        runtime = self._runtime(outcome.part.place)
+        runtime = self._runtimes.of(outcome.part.place)
         try:
             reports = await runtime.memorizer.remember_transcript(transcript, reason=REASON)
         except HindsightError as error:
@@ -132,15 +133,3 @@ class SessionImport:
         for report in reports:
             runtime.record(report, session=transcript.session_id)
         return replace(outcome, reports=tuple(reports))
-
-    def _runtime(self, place: Place) -> Runtime:
-        from hindsight_core.runtime import Runtime
-
-        if place.loaded is None:
-            raise AssertionError("a part without a bank is not imported")
-        key = id(place.loaded)
-        if key not in self._runtimes:
-            self._runtimes[key] = Runtime(
-                place.loaded, clock=self.clock, env=self.env, hooks=place.hooks
-            )
-        return self._runtimes[key]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError
 from hindsight_core.identity import document_id
+from hindsight_core.memorize.inherited import BACKEND, Inherited, inherited
 from hindsight_core.state.bank_file import recognise
 from hindsight_core.transcript.entry import Window
 from hindsight_core.transcript.path import active_path
@@ -97,7 +98,7 @@ class SessionWindows:
         resave = reason == RESAVE
         cursor = None if resave else await self._cursor(session, path)
         ranges = await self._parts.sessions.saved_ranges(bank, session)
-        saved = saved_entries(path, ranges)
+        saved = saved_entries(path, ranges or self._inherited(path).ranges)
         until = None if resave or before is None else self._parts.sanitiser.entry_id(before)
         entries = window_entries(path, after=cursor, before=until)
         return [
@@ -145,7 +146,11 @@ class SessionWindows:
     async def _cursor(self, session_id: str, path: Sequence[Entry]) -> str | None:
         """The last entry on this path that is dealt with, whatever other branches saw."""
         ids = [entry.id for entry in path]
-        return await self._parts.sessions.cursor(self._parts.bank.id, session_id, path=ids)
+        own = await self._parts.sessions.cursor(self._parts.bank.id, session_id, path=ids)
+        return own or self._inherited(path).watermark
+
+    def _inherited(self, path: Sequence[Entry]) -> Inherited:
+        return inherited(path) if self._parts.bank.backend == BACKEND else Inherited()
 
     def _cut(
         self,

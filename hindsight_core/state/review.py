@@ -112,9 +112,14 @@ class ReviewQueue:
         self._database = queue.database
         self._clock = clock
 
-    async def add(self, written: Written) -> int:
-        """Put a write before a person; one that was decided on before is pending again."""
-        payload, now = _encode(written), self._now()
+    async def add(self, written: Written, *, at: float | None = None) -> int:
+        """Put a write before a person; one that was decided on before is pending again.
+
+        Args:
+            written: The write.
+            at: When it was written, in seconds; now when None.
+        """
+        payload, now = _encode(written), self._now() if at is None else at
         return await self._database.write(
             lambda c: rows.put(
                 c, written.bank, written.document_id, payload, held=written.held, now=now

@@ -27,3 +27,27 @@ def test_a_session_that_ran_with_memory_is_known(pi):
     [row] = imported(pi)["sessions"]
     assert (row["outcome"], row["new"]) == ("known", 0)
     assert pi.facts() == before
+
+
+def test_a_session_that_another_plugin_memorized_goes_on_behind_it(pi):
+    pi.say("-p", f"Remember that {GATEWAY}")
+    [path] = pi.session_files()
+    lines = path.read_text().splitlines()
+    last = json.loads(lines[-1])
+    state = {"watermark": last["id"], "savedRanges": []}
+    record = {
+        "type": "custom", "customType": "hindsight-state", "data": state,
+        "id": "0a1b2c3d", "parentId": last["id"], "timestamp": last["timestamp"],
+    }  # fmt: skip
+    path.write_text("\n".join([*lines, json.dumps(record)]) + "\n")
+    pi.mem("install", "pi")
+    pi.mem("import", "state")
+
+    pi.say("-p", "--continue", "Remember that deployments run on Tuesday.")
+
+    assert [path] == pi.session_files()
+    assert not any("8443" in fact for fact in pi.facts())
+    assert sum("Tuesday" in fact for fact in pi.facts()) == 1
+    extracted = [r for r in pi.server.requests if r.stage == "memorize/extract"]
+    assert extracted
+    assert not any("8443" in json.dumps(r.body) for r in extracted)

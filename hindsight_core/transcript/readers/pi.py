@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from hindsight_core.transcript.entry import Entry, Role, Text, ToolResult, Trans
 from hindsight_core.transcript.path import active_path
 from hindsight_core.transcript.readers.base import Collector, derived_session_id
 from hindsight_core.transcript.readers.lines import Lines, parse_object
-from hindsight_core.transcript.record import Record, task_record
+from hindsight_core.transcript.record import Record, state_record, task_record
 from hindsight_core.transcript.shapes import Parts, plain_text, read_content, read_role, read_time
 from hindsight_core.transcript.wire import content_id
 
@@ -86,9 +86,16 @@ class PiReader:
         )
 
 
-def read_branch(records: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
-    """Entries of a branch that a running pi or omp gave as its session records, in their order."""
-    tree = _Tree()
+def read_branch(
+    records: Iterable[Mapping[str, Any]], *, said: Callable[[str], str | None] | None = None
+) -> tuple[Entry, ...]:
+    """Entries of a branch that a running pi or omp gave as its session records, in their order.
+
+    Args:
+        records: The records, or some of them.
+        said: Which entry a record among earlier ones is or follows.
+    """
+    tree = _Tree(said)
     for record in records:
         tree.take(record)
     return tuple(tree.collector)
@@ -97,7 +104,8 @@ def read_branch(records: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
 class _Tree:
     """Records in file order; silent ones are bridged, so that their children keep a parent."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: Callable[[str], str | None] | None = None) -> None:
+        self._earlier = said or (lambda record_id: record_id)
         self.collector = Collector()
         self.leaf: str | None = None
         self._bridges: dict[str, str | None] = {}
@@ -124,6 +132,12 @@ class _Tree:
             self.leaf = entry_id
         self._previous = entry_id
 
+    def _said(self, record_id: str) -> str | None:
+        """The entry that a record is, or that stands before it on its branch."""
+        if record_id in self._bridges:
+            return self._bridges[record_id]
+        return self._earlier(record_id)
+
     def _parent(self, record: Mapping[str, Any]) -> str | None:
         parent = record["parentId"] if "parentId" in record else self._previous
         return self._bridges.get(parent, parent) if isinstance(parent, str) else None
@@ -138,7 +152,9 @@ class _Tree:
                 entry_id, "host", (text,), parent, when, synthetic=True,
                 compaction=kind == "compaction",
             )  # fmt: skip
-        noted = task_record(record.get("customType"), record.get("data"))
+        noted = task_record(record.get("customType"), record.get("data")) or state_record(
+            record.get("customType"), record.get("data"), known=self._said
+        )
         if kind == "custom" and noted is not None:
             return Entry(entry_id, "host", (), parent, when, synthetic=True, record=noted)
         message = record.get("message")
