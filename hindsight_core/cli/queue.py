@@ -9,10 +9,14 @@ import click
 
 from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.errors import BankError, ConfigError
+from hindsight_core.state.codec import decode_document
+from hindsight_core.state.overview import payload
+from hindsight_core.state.receipts import ReceiptRow, receipts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from hindsight_core.memory import Document
     from hindsight_core.state.jobs import JobRow, JobState
     from hindsight_core.state.outbox import DrainReport
 
@@ -22,7 +26,7 @@ _BANK_HINT = "Without --bank: of every bank."
 
 @click.group()
 def queue() -> None:
-    """The write queue: list, flush, retry, purge.
+    """The write queue: list, show, flush, retry, purge, receipts.
 
     A write is on disk here before it is in its bank. One that its bank refuses again and again
     is a dead letter: it stays until it is retried or purged.
@@ -54,6 +58,59 @@ async def _list(app: App, state: JobState | None, limit: int) -> None:
 
     data = {"jobs": [_record(row) for row in rows], "total": counts.pending + counts.dead}
     app.emit(data | _plain(asdict(counts)), human)
+
+
+@queue.command()
+@common
+@click.argument("job_id", metavar="ID", type=int)
+def show(app: App, job_id: int) -> None:
+    """One write with its text, as it would be stored: secrets are out of it already."""
+
+    async def work() -> tuple[JobRow, Document | str]:
+        async with app.runtime(read_only=True) as runtime:
+            row = await runtime.queue.holds(job_id)
+            text = await runtime.queue.database.read(lambda c: payload(c, job_id))
+        if row is None or text is None:
+            raise ConfigError(f"no such write in the queue: {job_id}.")
+        try:
+            return row, decode_document(text)
+        except ValueError as error:
+            return row, f"unreadable: {error}"
+
+    row, document = app.run(work())
+    told = document if isinstance(document, str) else _told(document)
+
+    def human(console: Console) -> None:
+        console.print(_line(row), markup=False)
+        console.print(told if isinstance(told, str) else told["text"], markup=False)
+
+    app.emit({**_record(row), "document": told}, human)
+
+
+@queue.command("receipts", epilog=_BANK_HINT)
+@common
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1))
+@click.option("--session", metavar="ID", help="Of one session only.")
+def receipts_(app: App, limit: int, session: str | None) -> None:
+    """What reached its bank, newest first; never its text."""
+
+    async def work() -> list[ReceiptRow]:
+        async with app.runtime(read_only=True) as runtime:
+            return await receipts(
+                runtime.queue, bank=app.bank_name, session_id=session, limit=limit
+            )
+
+    rows = app.run(work())
+
+    def human(console: Console) -> None:
+        for row in rows:
+            facts = f"  {row.facts} facts" if row.facts else ""
+            line = f"{row.stored_at:%Y-%m-%d %H:%M}  {row.bank}  {row.document_id}{facts}"
+            console.print(line, markup=False)
+        if not rows:
+            console.print("nothing was stored yet", style="dim")
+
+    app.emit({"receipts": [_plain(asdict(row)) for row in rows]}, human)
 
 
 @queue.command()
@@ -118,6 +175,16 @@ def _require(count: int, ids: tuple[int, ...]) -> None:
     if ids and not count:
         named = ", ".join(map(str, ids))
         raise ConfigError(f"no such write in the queue: {named}. See `hindsight-mem queue list`.")
+
+
+def _told(document: Document) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "text": document.text or "\n".join(fact.text for fact in document.facts or ()),
+        "tags": list(document.tags),
+        "metadata": dict(document.metadata),
+        "timestamp": document.timestamp.isoformat() if document.timestamp else None,
+    }
 
 
 def _record(row: JobRow) -> dict[str, Any]:

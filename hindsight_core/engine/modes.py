@@ -11,20 +11,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.engine.commands.base import UsageError
-from hindsight_core.state.choices import Choices, SessionChoices
+from hindsight_core.state.choices import MODES, MOST_TAG_CHARS, Choices, SessionChoices, is_tag
 from hindsight_core.state.retained import Retained
 from hindsight_core.transcript.private import is_left_out, without_marked_turns
 
 if TYPE_CHECKING:
     from hindsight_core.engine.notices import Notices
     from hindsight_core.runtime import Runtime
-    from hindsight_core.state.sessions import SessionMode
     from hindsight_core.transcript.entry import Entry
 
 READS = frozenset({"hindsight_recall", "hindsight_reflect", "hindsight_search"})
 WRITES = frozenset({"hindsight_retain", "hindsight_retain_user", "hindsight_forget"})
-MODES: tuple[SessionMode, ...] = ("normal", "read-only", "ignored")
-MOST_TAG_CHARS = 80
 
 
 class Modes:
@@ -136,7 +133,7 @@ class Modes:
             UsageError: It is blank, too long, or has control characters.
         """
         plain = tag.strip()
-        if not plain or len(plain) > MOST_TAG_CHARS or not plain.isprintable():
+        if not is_tag(plain):
             raise UsageError(
                 f"A tag has 1 to {MOST_TAG_CHARS} characters and no control characters."
             )

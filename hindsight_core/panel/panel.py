@@ -37,6 +37,7 @@ class Panel:
         make: Makes the tabs; is given what to call when one has changed by itself.
         changed: Told when the lines have changed without a key.
         rows: Rows of the body for a height; by default as a host draws it, inline.
+        first: Title of the tab that it opens on; the first one where there is none of it.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Panel:
         *,
         changed: Callable[[], None],
         rows: Callable[[int], int] = body_rows,
+        first: str = "",
     ) -> None:
         self.closed = False
         self._rows = rows
@@ -52,6 +54,8 @@ class Panel:
         self._at = 0
         self._inside = False
         self._tabs = make(self._redraw)
+        titles = [tab.title for tab in self._tabs]
+        self._at = titles.index(first) if first in titles else 0
 
     @property
     def tab(self) -> Tab:
@@ -64,7 +68,7 @@ class Panel:
         return self.tab.edit
 
     async def open(self) -> None:
-        """Load the first tab."""
+        """Load the tab that is shown."""
         self.tab.reload()
         await self._settle()
 

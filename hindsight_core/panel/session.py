@@ -35,7 +35,7 @@ class PanelSession:
         self._turn = asyncio.Lock()
 
     async def open(self, params: Params) -> Params:
-        """Open it anew, on Status.
+        """Open it anew, on Status, or on the hub where that was asked for.
 
         Raises:
             MemoryOff: There is nothing to show here, with the reason.
@@ -48,7 +48,8 @@ class PanelSession:
             self._colour = params.get("colour") is True
             self._measure(params)
             view = view_of(self._engine)
-            self._panel = Panel(partial(make_tabs, view), changed=self._changed)
+            first = "Hub" if view.hub else ""
+            self._panel = Panel(partial(make_tabs, view), changed=self._changed, first=first)
             await self._panel.open()
             return self._reply(self._panel)
 
@@ -123,5 +124,6 @@ def view_of(engine: MemoryEngine) -> PanelView:
         reason=opening.reason,
         runtime=live.runtime if live is not None else None,
         live=live,
+        hub=live is not None and live.commands.take_hub(),
         reload=opening.reload,
     )

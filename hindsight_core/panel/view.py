@@ -23,6 +23,7 @@ class PanelView:
         runtime: The opened configuration; None where memory is not active.
         live: The session; None on the command line.
         reload: Reads the configuration again.
+        hub: The hub was asked for: it is shown, and shown first.
         changed: Keys that were set here and count from the next session on.
     """
 
@@ -32,4 +33,5 @@ class PanelView:
     runtime: Runtime | None
     reload: Callable[[], Loaded]
     live: LiveSession | None = None
+    hub: bool = False
     changed: list[str] = field(default_factory=list)

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.state.sessions import SessionMode
+
 if TYPE_CHECKING:
     import sqlite3
 
-    from hindsight_core.state.sessions import SessionMode, SessionState
+    from hindsight_core.state.sessions import SessionState
 
-_MODES = ("normal", "read-only", "ignored")
+MODES: tuple[SessionMode, ...] = ("normal", "read-only", "ignored")
+MOST_TAG_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class Choices:
         if not self.retain:
             return "retain is off in this session"
         return "this turn is left out" if self.next_opt_out else None
+
+
+def is_tag(text: str) -> bool:
+    """Whether a text can be a tag of a session (s1/S-SES-5)."""
+    return 0 < len(text) <= MOST_TAG_CHARS and text.isprintable()
 
 
 class SessionChoices:
@@ -99,7 +107,7 @@ def _read(connection: sqlite3.Connection, session_id: str) -> Choices:
         return Choices()
     try:
         record = json.loads(row[1])
-        if row[0] not in _MODES:
+        if row[0] not in MODES:
             raise ValueError(row[0])
         return Choices(
             mode=row[0],

@@ -42,6 +42,12 @@ def row(connection: sqlite3.Connection, job_id: int, *, now: float, lease: float
     return None if record is None else _row(record, now=now, lease=lease)
 
 
+def payload(connection: sqlite3.Connection, job_id: int) -> str | None:
+    """What a write would store, encoded; None when it is not in the queue."""
+    found = connection.execute("SELECT payload FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    return None if found is None else str(found[0])
+
+
 def _row(record: tuple[Any, ...], *, now: float, lease: float) -> JobRow:
     (job_id, bank, document, session, state, owner, until, attempts, created, next_at, reason) = (
         record

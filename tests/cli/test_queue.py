@@ -104,3 +104,25 @@ def test_purge_asks_or_needs_yes(home, say):
     assert say("purge", "--yes", "--json")[:2] == (0, {"purged": 1})
     assert say("purge", "--yes", "--pending", "--json")[1] == {"purged": 1}
     assert say("list", "--json")[1]["total"] == 0
+
+
+def test_show_is_the_one_place_with_its_text(home, say):
+    fill(home, dead=["d1"])
+    job = say("list", "--json")[1]["jobs"][0]["id"]
+    code, data, _ = say("show", str(job), "--json")
+    assert (code, data["state"], data["reason"]) == (0, "dead", "422: too large")
+    assert data["document"]["text"] == "the secret text"
+    assert "the secret text" in say("show", str(job))[1]
+    assert say("show", "999")[0] == 2
+
+
+def test_receipts_are_newest_first_without_text(home, say):
+    fill(home, waiting=["w1", "w2"])
+    assert "nothing was stored" in say("receipts")[1]
+    say("flush", "--bank", "shop", "--json")
+    _, data, _ = say("receipts", "--json")
+    assert {row["document_id"] for row in data["receipts"]} == {"w1", "w2"}
+    assert [row["facts"] for row in data["receipts"]] == [1, 1]
+    assert say("receipts", "--limit", "1", "--json")[1]["receipts"] == data["receipts"][:1]
+    assert say("receipts", "--bank", "other", "--json")[1] == {"receipts": []}
+    assert "fact w1" not in json.dumps(data) + say("receipts")[1]

@@ -58,6 +58,12 @@ class Commands:
 
     def __init__(self, live: LiveSession) -> None:
         self._live = live
+        self.hub = False
+
+    def take_hub(self) -> bool:
+        """Whether the panel that opens now was asked for as the hub; told once."""
+        asked, self.hub = self.hub, False
+        return asked
 
     @cached_property
     def _commands(self) -> Mapping[str, SessionCommand]:

@@ -6,7 +6,7 @@ from hindsight_core.engine.commands.base import Command, CommandResult
 
 
 class Hub(Command):
-    """The same panel as ``/mem``, under the name that users of s1enhanced know."""
+    """The same panel as ``/mem`` with one tab more, which it opens on."""
 
     name = "hindsight"
     description = "memory: the hub, with mode, queue and receipts"
@@ -14,4 +14,5 @@ class Hub(Command):
 
     async def run(self, arguments: str) -> CommandResult:
         """The host opens the panel."""
+        self.live.commands.hub = True
         return CommandResult(panel=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hindsight_core.engine.commands.base import Command, CommandResult
-from hindsight_core.engine.modes import MODES
+from hindsight_core.state.choices import MODES
 
 
 class SessionMode(Command):
