@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from hindsight_core.prompt_contexts_decision import DECISION_STAGES
-from hindsight_core.prompt_contexts_recall import RECALL_STAGES
+from hindsight_core.prompt_contexts_recall import RECALL_STAGES, Wrapper
 from hindsight_core.prompt_contexts_steer import STEER_STAGES
 from hindsight_core.prompt_fields import BY_ID, CategoryText, FactLine
 
@@ -122,13 +122,6 @@ class AfterWrite:
     """``bank/after_write``: what a server is asked about what it was just given."""
 
     project: str
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """``core/open``, ``core/close``, ``core/reminder``: the wrapper's own lines."""
-
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,13 @@ class Reminder:
     facts: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """``core/open``, ``core/close``, ``core/reminder``: the wrapper's own lines."""
+
+    kind: str
+
+
 RECALL_STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
         "recall/queries": RecallQueries,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hindsight_core.errors import AnswerError
-from hindsight_core.prompt_contexts import Repair
 from hindsight_core.providers.base import CompletionRequest, Message, Purpose
 from hindsight_core.providers.structured import describe, read_answer
 
@@ -166,6 +165,8 @@ class Stages:
     def _repair(
         self, request: CompletionRequest, answer: str, error: AnswerError, form: type[BaseModel]
     ) -> CompletionRequest:
+        from hindsight_core.prompt_contexts import Repair
+
         stage = f"{request.stage}+repair"
         ask = self.prompts.render(
             "core/repair", Repair(answer=answer, error=str(error), form=describe(form))

@@ -25,9 +25,9 @@ class Paths:
         given = env.get("HINDSIGHT_MEM_HOME", "").strip()
         if given:
             return cls(expand(given, env=env))
-        import platformdirs
-
         if env is os.environ or "HOME" not in env:
+            import platformdirs
+
             return cls(Path(platformdirs.user_data_dir("hindsight-mem", appauthor=False)))
         return cls(_data_dir(env) / "hindsight-mem")
 

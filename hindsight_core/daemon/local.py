@@ -15,6 +15,8 @@ def answer_here(host: str, event: str, body: bytes, *, cwd: str) -> bytes:
     """What the hook prints; the process ends when it takes too long."""
     # A process this short has nothing to collect; while it imports, collecting is a tenth of it.
     gc.disable()
+    # Nor does it want every distribution on the machine read for plugins of pydantic.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     watch = threading.Timer(_LIMIT_S, os._exit, (0,))
     watch.daemon = True
     watch.start()
@@ -28,6 +30,7 @@ async def _answer(host: str, event: str, body: bytes, cwd: str) -> bytes:
     from hindsight_core.plugins import load_host
     from hindsight_core.state.hook_sessions import HookSessions
 
+    env = dict(os.environ)
     host_object = load_host(host)
     payload = payload_of(body)
     if not isinstance(host_object, HookHost) or not payload:
@@ -36,12 +39,12 @@ async def _answer(host: str, event: str, body: bytes, cwd: str) -> bytes:
     where = host_object.session_of(event, payload)
     if where is None:
         return b"{}"
-    memos = HookSessions(Paths.from_env(os.environ).state)
+    memos = HookSessions(Paths.from_env(env).state)
     session = HookedSession(
         host=host,
         host_object=host_object,
         session=where,
-        env=os.environ,
+        env=env,
         memos=memos,
         resident=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import secrets
@@ -87,6 +88,9 @@ class Daemon:
             from hindsight_core.daemon.sessions import LiveSessions
 
             self._sessions = LiveSessions(Paths(self._place).state)
+            # What was imported stays for good; from here on garbage is collected again.
+            gc.freeze()
+            gc.enable()
         return self._sessions
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

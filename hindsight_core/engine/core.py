@@ -233,11 +233,7 @@ class MemoryEngine:
         bridge = self._outlet.bridge(opening.capabilities.names)
         try:
             runtime = Runtime(
-                opening.loaded,
-                clock=self._clock,
-                bridge=bridge,
-                env=self._env,
-                hooks=opening.hooks,
+                opening.loaded, clock=self._clock, bridge=bridge, env=self._env, hooks=opening.hooks
             )
             live = LiveSession(
                 opening, runtime, notices=self._notices, host=self._host, bridge=bridge
@@ -245,7 +241,8 @@ class MemoryEngine:
             live.spans.listen(self._outlet.notify)
             live.watch.listen(self._outlet.notify)
             live.steers.listen(self._outlet.notify)
-            live.tools.describe()
+            if not opening.capabilities.spawned:
+                live.tools.describe()
             problems = [*await check(runtime), *runtime.problems]
         except Exception as error:
             if not isinstance(error, HindsightError):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.budget import work
 from hindsight_core.engine.commands.base import CommandResult
-from hindsight_core.engine.commands.book import described, offered_commands, run_without_bank
 from hindsight_core.engine.tools.base import failed
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ async def command(
     """The result of ``command/run``; never raises for a memory failure."""
     name, arguments = params.get("name"), params.get("arguments")
     if live is None and opening is not None and opening.loaded is not None:
+        from hindsight_core.engine.commands.book import run_without_bank
+
         named = name if isinstance(name, str) else ""
         return run_without_bank(named, opening.loaded.settings, reason=why_off).wire()
     if live is None:
@@ -62,9 +63,13 @@ async def command(
 
 def listed(live: LiveSession | None, opening: Opening) -> list[dict[str, Any]]:
     """``initialize.commands``: a session without a bank has them too, to say what to do."""
+    if opening.capabilities.spawned:
+        return []
     if live is not None:
         # A session of tools only has nothing else (pi/U-04).
         return live.commands.describe() if opening.state == "active" else []
     if opening.state != "dormant" or opening.loaded is None:
         return []
+    from hindsight_core.engine.commands.book import described, offered_commands
+
     return [described(command) for command in offered_commands(opening.loaded.settings)]

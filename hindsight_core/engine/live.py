@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.adopting import adopt
+from hindsight_core.engine.asked import Asked
 from hindsight_core.engine.at_start import AtStart
 from hindsight_core.engine.auto import Auto
-from hindsight_core.engine.commands.book import Commands
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.modes import Modes
@@ -22,7 +22,6 @@ from hindsight_core.engine.spans import Spans
 from hindsight_core.engine.steers.session import Steers
 from hindsight_core.engine.study import Study
 from hindsight_core.engine.telling import Told
-from hindsight_core.engine.tools.box import Tools
 from hindsight_core.engine.upkeep import Upkeep
 from hindsight_core.engine.watch import Watch
 from hindsight_core.engine.work import Work
@@ -41,7 +40,7 @@ ENDS_WORK = ("quit", "new")
 _SLACK_S = 0.05
 
 
-class LiveSession:
+class LiveSession(Asked):
     """What the engine does for one session that is active or has tools only.
 
     Args:
@@ -80,8 +79,6 @@ class LiveSession:
         self.host = host
         self.bridge = bridge
         self.notices = notices
-        self.tools = Tools(self)
-        self.commands = Commands(self)
         self.shown = ShownSet(
             lambda: runtime.sessions,
             bank=runtime.bank_id,
@@ -137,7 +134,7 @@ class LiveSession:
             await self.durable.begin()
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
             self.work.start(recover=self.memorizes)
-            self.upkeep.start()
+            self.upkeep.start(reason)
 
     async def turn_start(
         self, turn_id: str, prompt: str, params: Mapping[str, Any], *, limit_s: float

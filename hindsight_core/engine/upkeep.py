@@ -34,9 +34,9 @@ class Upkeep:
         self._watched = watched
         self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Once a session."""
-        if self._task is None:
+    def start(self, reason: str = "startup") -> None:
+        """Once a session; a process that goes on with one has nothing to tidy up again."""
+        if self._task is None and reason != "reload":
             self._task = asyncio.create_task(self._run())
             if self._sharing is not None:
                 self._sharing.start()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hindsight_core.plugins.plugin import Plugin
 
 if TYPE_CHECKING:
-    from importlib_metadata import EntryPoint
+    from importlib.metadata import EntryPoint
 
 GROUP = "hindsight"
 CHOICE = "HINDSIGHT_MEM_PLUGINS"
@@ -21,7 +21,7 @@ CHOICE = "HINDSIGHT_MEM_PLUGINS"
 
 def find_plugins() -> list[Plugin]:
     """Every installed plugin, ordered by distribution and name; nothing is imported yet."""
-    from importlib_metadata import entry_points
+    from importlib.metadata import entry_points
 
     found = [_plugin(point) for point in entry_points(group=GROUP)]
     return sorted(found, key=lambda plugin: (normal(plugin.distribution), plugin.name))

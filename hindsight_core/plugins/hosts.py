@@ -12,7 +12,7 @@ GROUP = "hindsight.hosts"
 
 def installed_hosts() -> list[str]:
     """Names of the installed host adapters."""
-    from importlib_metadata import entry_points
+    from importlib.metadata import entry_points
 
     return sorted({point.name for point in entry_points(group=GROUP)})
 
@@ -24,7 +24,7 @@ def load_host(name: str) -> Any:  # noqa: ANN401 - a HostAdapter, or what makes 
         ConfigError: No such adapter is installed; the message lists those that are.
         PluginError: Two distributions claim the name, or the adapter cannot be imported.
     """
-    from importlib_metadata import entry_points
+    from importlib.metadata import entry_points
 
     points = list(entry_points(group=GROUP, name=name))
     if not points:

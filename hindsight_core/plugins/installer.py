@@ -16,7 +16,7 @@ from hindsight_core.errors import PluginError
 Run = Callable[[Sequence[str]], "subprocess.CompletedProcess[str]"]
 _PROBE = """
 import json
-from importlib_metadata import entry_points
+from importlib.metadata import entry_points
 from hindsight_core.plugins.discovery import GROUP, owner
 from hindsight_core.plugins.hosts import GROUP as HOSTS
 points = [point for group in (GROUP, HOSTS) for point in entry_points(group=group)]

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.memory import Hit
-from hindsight_core.prompt_contexts import Wrapper
 from hindsight_core.prompt_contexts_recall import (
     BriefingBlock,
     MentalModelsBlock,
     ModelText,
     RecallBlock,
     UserBlock,
+    Wrapper,
 )
 from hindsight_core.prompt_fields import FactLine
 from hindsight_core.recall.clip import one_line

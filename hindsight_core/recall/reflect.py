@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from hindsight_core.banks.base import ReflectingBank
 from hindsight_core.errors import BankError, BudgetExceeded, PromptError, ProviderError
 from hindsight_core.memory import Hit, Query
-from hindsight_core.prompt_contexts import Reflect
 from hindsight_core.recall.escape import escape
 from hindsight_core.recall.floor import evident
 from hindsight_core.recall.lines import fact_lines
@@ -17,6 +16,7 @@ from hindsight_core.recall.search import Cleans, search
 
 if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
+    from hindsight_core.prompt_contexts import Reflect
     from hindsight_core.stages import Stages
 
 LIMIT = 24
@@ -84,6 +84,8 @@ def _listed(stages: Stages, query: str, hits: list[Hit], *, why: str) -> Reflect
 
 
 def _variables(query: str, hits: Sequence[Hit]) -> Reflect:
+    from hindsight_core.prompt_contexts import Reflect
+
     lines = (replace(line, text=escape(line.text)) for line in fact_lines(hits))
     return Reflect(query=query, facts=tuple(lines))
 

@@ -45,6 +45,19 @@ def test_a_bank_with_missions_is_made_sure_of_once_a_session(memory, watched):
     assert bank.ensured == (0 if watched else 1)
 
 
+def test_a_process_that_goes_on_with_a_session_tidies_nothing_up(memory):
+    bank = Elsewhere()
+    memory.runtime._banks[memory.runtime.bank_id] = bank
+
+    async def goes_on() -> None:
+        upkeep = Upkeep(memory.runtime, watched=False)
+        upkeep.start("reload")
+        await upkeep.finished()
+
+    memory.run(goes_on())
+    assert bank.ensured == 0
+
+
 @pytest.mark.spec("pi/Q-05", "pi/Q-08")
 def test_old_records_go_and_reviews_expire(new_memory):
     clock = FakeClock()

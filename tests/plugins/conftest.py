@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from importlib_metadata import entry_points
 
 from hindsight_core.plugins import Hooks
 from hindsight_core.plugins.plugin import Plugin

@@ -6,10 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from importlib_metadata import entry_points
 
 DISTS = Path(__file__).parent / "dists"
 PLUGINS = entry_points(group="hindsight")

@@ -13,12 +13,11 @@ from hindsight_host_generic import GenericAdapter
 from hindsight_host_generic.agents import AGENTS, Agent
 from hindsight_host_generic.hooked import Hooked
 from hindsight_host_generic.install.agents import WIRINGS
-from hindsight_host_generic.install.commands import server_entry
-from hindsight_host_generic.install.plan import SERVER, Planner
 from hindsight_host_generic.install.wiring import Wiring
 
 if TYPE_CHECKING:
     from hindsight_core.transcript.past import PastSession
+    from hindsight_host_generic.install.plan import Planner
 
 UNTRIED = (
     "Wired from the documentation of {}, not tried with the program itself: look whether a new "
@@ -77,6 +76,8 @@ class WiredHost(Hooked):
             yield from find(folder)
 
     def _planner(self, request: InstallRequest) -> Planner:
+        from hindsight_host_generic.install.plan import Planner
+
         events = self.agent.events if self.agent else ()
         return Planner(self.name, events=events, wiring=self.wiring, request=request)
 
@@ -89,6 +90,9 @@ class McpClient(WiredHost):
         plan = super().install(request)
         if request.project is not None:
             return plan
+        from hindsight_host_generic.install.commands import server_entry
+        from hindsight_host_generic.install.plan import SERVER
+
         entry = json.dumps({"mcpServers": {SERVER: server_entry(request, self.name)}}, indent=2)
         return InstallPlan(
             plan.changes, (*plan.notes, f"Put this into your MCP client's configuration:\n{entry}")
