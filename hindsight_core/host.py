@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 BlockMode = Literal["persist", "replay", "turn"]
 # Tools that change nothing: a host that asks its user before a tool writes need not ask for them.
-READ_TOOLS = frozenset({"hindsight_recall", "hindsight_reflect"})
+READ_TOOLS = frozenset({"hindsight_recall", "hindsight_reflect", "memory_search"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,7 @@ class Companion:
     server: str
 
 
+MEMORY_TOOLS = ("memory_search", "memory_store_result", "memory_correct", "memory_feedback")
 STAGES: MappingProxyType[str, type] = MappingProxyType(
     {
         **RECALL_STAGES,
@@ -187,6 +188,11 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "tools/hindsight_mental_model": Tool,
         "tools/hindsight_reflect": Tool,
         "tools/hindsight_forget": Tool,
+        **{
+            f"tools/{name}{part}": Tool
+            for name in MEMORY_TOOLS
+            for part in ("", ".snippet", ".guidelines")
+        },
         "commands/retain": RetainTask,
         "hosts/generic/skill": Companion,
         "hosts/mcp/instructions": Companion,

@@ -16,7 +16,7 @@ from hindsight_core.prompts import Prompts
 
 SEARCH = SearchPath()
 NAMES = SEARCH.packaged_names()
-ROW = re.compile(r"^\| `([a-z_]+(?:/[a-z_]+)+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|(.*)\|$", re.M)
+ROW = re.compile(r"^\| `([a-z_]+(?:/[a-z_.]+)+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|(.*)\|$", re.M)
 README = {row[0]: row[1:] for row in ROW.findall((packaged_root() / "README.md").read_text())}
 
 

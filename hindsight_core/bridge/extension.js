@@ -171,7 +171,7 @@ export function extension(pi, { here, host }) {
     tools.add(tool.name);
     pi.registerTool({
       name: tool.name, label: tool.name.replace("hindsight_", "memory "), description: tool.description, parameters: tool.parameters,
-      promptSnippet: tool.description.split(". ")[0], ...host.tool(tool),
+      promptSnippet: tool.snippet ?? tool.description.split(". ")[0], promptGuidelines: tool.guidelines, ...host.tool(tool),
       async execute(id, args, signal) {
         const reply = await bridge.call("tool/call", { name: tool.name, arguments: args, toolCallId: id }, { signal });
         if (reply.isError) throw new Error(reply.content);

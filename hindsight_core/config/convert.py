@@ -19,8 +19,9 @@ _PROMPTS = {
     "compactionValidation": "capture/consolidate_validation",
     "query": "steer/query",
     "judge": "steer/judge",
-    "steerFeedback": "blocks/steer",
+    "steerFeedback": "steer/feedback",
 }
+_ASKED = tuple(stage for key, stage in _PROMPTS.items() if key != "steerFeedback")
 
 
 def snake(name: str) -> str:
@@ -209,6 +210,8 @@ def prompts(value: object) -> Settings:
                 found |= {
                     f"prompts.tools/{snake(tool)}.{k}": _text(v) for k, v in _table(parts).items()
                 }
+        elif key == "jsonOnly":
+            found |= {f"prompts.{stage}.system": item for stage in _ASKED}
         elif isinstance(item, dict):
             found |= {f"prompts.{key}/{name}": text for name, text in item.items()}
         else:

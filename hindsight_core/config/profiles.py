@@ -77,6 +77,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "investigation": {"enabled": True},
         "lifecycle": {"enabled": True},
         "steer": {"enabled": True},
+        "tools": {"memory": True},
         "log": {"include_text": True},
     },
 }

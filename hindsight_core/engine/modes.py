@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
     from hindsight_core.transcript.entry import Entry
 
-READS = frozenset({"hindsight_recall", "hindsight_reflect", "hindsight_search"})
-WRITES = frozenset({"hindsight_retain", "hindsight_retain_user", "hindsight_forget"})
+READS = frozenset({"hindsight_recall", "hindsight_reflect", "hindsight_search", "memory_search"})
+WRITES = frozenset(
+    "hindsight_retain hindsight_retain_user hindsight_forget memory_store_result memory_correct "
+    "memory_feedback".split()
+)
 
 
 class Modes:

@@ -254,6 +254,17 @@ def test_one_prompt_leaves_the_others(world):
     }
 
 
+@pytest.mark.spec("am/A-PROMPT")
+def test_the_system_line_of_all_its_calls_and_the_line_about_feedback(world):
+    prompts = {"jsonOnly": "JSON, please.", "steerFeedback": "[{{feedbackToken}}]"}
+    world.write(world.home / ".pi/agent/active-memory.json", {"prompts": prompts})
+    found = world.load().settings.prompts
+    assert found.pop("steer/feedback") == "[{{feedbackToken}}]"
+    assert set(found.values()) == {"JSON, please."}
+    assert {"steer/query.system", "steer/judge.system", "capture/extraction.system"} <= set(found)
+    assert len(found) == 9
+
+
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_holds_only_valid_values(world, name):
     world.own(f'profile = "{name}"\n')

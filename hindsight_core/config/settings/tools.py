@@ -22,3 +22,8 @@ class Tools(Section):
     parameters: Literal["short", "full"] = Field(
         "short", description="`full` also lets the agent set scores, tag groups and metadata."
     )
+    memory: bool = Field(
+        default=False,
+        description="Also the tools of active memory: `memory_search`, `memory_store_result`, "
+        "`memory_correct`, `memory_feedback`.",
+    )

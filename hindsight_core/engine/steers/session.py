@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hindsight_core.engine.steers.keeping import Keeping
 
 logger = logging.getLogger("hindsight_core.engine")
+MARKS = {"useful": "🟢", "unhelpful": "🔴"}
 
 
 class Steers:
@@ -47,6 +48,7 @@ class Steers:
         self._limiter = Limiter(settings)
         self._keeping: Keeping = Keeping(live)
         self._notify: Callable[[str, dict[str, Any]], None] | None = None
+        self._tell: Callable[[str, dict[str, Any]], None] = lambda name, params: None
         self._due = False
         self._job: asyncio.Task[None] | None = None
         self._partial: Entry | None = None
@@ -59,6 +61,7 @@ class Steers:
 
     def listen(self, notify: Callable[[str, dict[str, Any]], None]) -> None:
         """Send steers as soon as they are there, to a host that declared it takes them so."""
+        self._tell = notify
         if self._live.opening.capabilities.steer:
             self._notify = notify
 
@@ -145,6 +148,12 @@ class Steers:
         steer = Delivered(outcome.details[RATED_BY], tuple(ids), now, self._keeping.turns)
         self._keeping.add(steer, outcome)
         self.last = outcome
+
+    def rated(self, token: str, outcome: str) -> None:
+        """The agent has rated a memory of a steer: the person's display of it shows that."""
+        from hindsight_core.recall.steer.block import display_id
+
+        self._tell("shown/marked", {"id": display_id(token), "mark": MARKS[outcome]})
 
     def take_back(self) -> None:
         """The last block did not reach the model (an aborted turn)."""

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.tools.active import active_tools
 from hindsight_core.engine.tools.base import BadArgument, SessionTool, ToolResult, failed
 from hindsight_core.engine.tools.foreign import ForeignTool, foreign_tools
 from hindsight_core.engine.tools.forget import ForgetTool
 from hindsight_core.engine.tools.further import further_tools, main_tools
 from hindsight_core.engine.tools.retain_user import person_tools
 from hindsight_core.errors import HindsightError
-from hindsight_core.prompt_contexts import Tool
+from hindsight_core.prompt_contexts import STAGES, Tool
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
@@ -24,7 +25,7 @@ def _basic(live: LiveSession) -> Iterable[SessionTool]:
     return *main_tools(live), ForgetTool(live)
 
 
-FACTORIES: tuple[Factory, ...] = (_basic, person_tools, further_tools)
+FACTORIES: tuple[Factory, ...] = (_basic, person_tools, further_tools, active_tools)
 """Each gives the tools that the settings of a session offer, in the order of the list."""
 
 
@@ -51,6 +52,7 @@ class Tools:
                 "name": tool.name,
                 "description": self._description(tool),
                 "parameters": dict(tool.parameters),
+                **self._guidance(tool),
             }
             for tool in tools
         ]
@@ -70,7 +72,19 @@ class Tools:
     def _description(self, tool: SessionTool | ForeignTool) -> str:
         if isinstance(tool, ForeignTool):
             return tool.description
+        return self._render(f"tools/{tool.name}")
+
+    def _guidance(self, tool: SessionTool | ForeignTool) -> dict[str, Any]:
+        """What a host may write into its system prompt: a line about the tool, and rules."""
+        found: dict[str, Any] = {}
+        if f"tools/{tool.name}.snippet" in STAGES:
+            found["snippet"] = self._render(f"tools/{tool.name}.snippet")
+            rules = self._render(f"tools/{tool.name}.guidelines").splitlines()
+            found["guidelines"] = [rule.strip() for rule in rules if rule.strip()]
+        return found
+
+    def _render(self, stage: str) -> str:
         runtime = self._live.runtime
         bank = "" if self._live.opening.capabilities.agents else runtime.bank_id
         variables = Tool(bank=bank, language=runtime.settings.memorize.language)
-        return runtime.prompts.render(f"tools/{tool.name}", variables).text.strip()
+        return runtime.prompts.render(stage, variables).text.strip()
