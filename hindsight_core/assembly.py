@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.active import ActiveMemory
+    from hindsight_core.memorize.parts import ActiveParts
     from hindsight_core.memorize.runner import Memorizer
     from hindsight_core.memory import Hit
     from hindsight_core.recall.runner import RecallRunner
@@ -114,29 +115,41 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
         sanitiser=sanitiser,
         clock=runtime.clock,
         labels=Labels.of(runtime.loaded),
+        active=_active_parts(runtime),
+    )
+
+
+def _active_parts(runtime: Runtime) -> ActiveParts:
+    from hindsight_core.memorize.lifecycle.place import memory_project
+    from hindsight_core.memorize.parts import ActiveParts
+
+    project = runtime.loaded.project
+    return ActiveParts(
+        embedder=runtime.embedder,
+        project=memory_project(project),
+        cwd=str(project.checkout or project.root or ""),
+        sink=runtime.active_sink,
     )
 
 
 def active_memory(runtime: Runtime) -> ActiveMemory:
     """Active memory of the project's bank."""
     from hindsight_core.memorize.active import ActiveMemory
+    from hindsight_core.memorize.lifecycle.keeper import Keeper
     from hindsight_core.memorize.lifecycle.place import memory_project
-    from hindsight_core.state.feedback_tokens import FeedbackTokens
-    from hindsight_core.state.lives import LifeRecords
 
-    bank, path = runtime.bank_id, runtime.loaded.paths.state
-
-    def log(name: str, fields: Mapping[str, object]) -> None:
-        runtime.log.write(name, bank=bank, **fields)
-
-    return ActiveMemory(
-        bank=runtime.bank,
-        records=LifeRecords(path, clock=runtime.clock),
-        tokens=FeedbackTokens(path, clock=runtime.clock),
+    keeper = Keeper.of(
+        runtime.bank,
+        runtime.sessions,
         settings=runtime.settings,
         clock=runtime.clock,
+        sink=runtime.active_sink,
+    )
+    return ActiveMemory(
+        keeper,
         project=memory_project(runtime.loaded.project),
-        sink=log,
+        events=runtime.active_sink,
+        writing=lambda: runtime.memorizer.active,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from hindsight_core.prompt_contexts_capture import CAPTURE_STAGES
 from hindsight_core.prompt_contexts_decision import DECISION_STAGES
 from hindsight_core.prompt_contexts_recall import RECALL_STAGES, Wrapper
 from hindsight_core.prompt_contexts_steer import STEER_STAGES
@@ -178,6 +179,7 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "bank/observations_mission": Mission,
         "bank/after_write": AfterWrite,
         **DECISION_STAGES,
+        **CAPTURE_STAGES,
         "tools/hindsight_recall": Tool,
         "tools/hindsight_retain": Tool,
         "tools/hindsight_retain_user": Tool,

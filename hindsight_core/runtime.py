@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.embedding import GuardedEmbedder
     from hindsight_core.memorize.active import ActiveMemory
+    from hindsight_core.memorize.lifecycle.sink import EventSink
     from hindsight_core.memorize.runner import Memorizer, MemorizeReport
     from hindsight_core.plugins import Hooks
     from hindsight_core.prompts import Prompts
@@ -258,6 +259,13 @@ class Runtime:
 
         return active_memory(self)
 
+    @cached_property
+    def active_sink(self) -> EventSink:
+        """What happens to memories; the activity log, until somebody else listens."""
+        from hindsight_core.memorize.lifecycle.sink import EventSink
+
+        return EventSink(lambda name, fields: self.log.write(name, **fields))
+
     @property
     def problems(self) -> list[str]:
         """What is wrong with plugins and templates, for the user."""
@@ -281,6 +289,6 @@ class Runtime:
             await self.models.close()
         if (close := getattr(built.get("embedder"), "close", None)) is not None:
             await close()
-        for name in ("active", "journal", "sessions", "usage", "queue"):
+        for name in ("journal", "sessions", "usage", "queue"):
             if name in built:
                 built[name].close()

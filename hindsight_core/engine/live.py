@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.active.session import ActiveSession
 from hindsight_core.engine.adopting import adopt
 from hindsight_core.engine.asked import Asked
 from hindsight_core.engine.at_start import AtStart
@@ -14,6 +15,7 @@ from hindsight_core.engine.auto import Auto
 from hindsight_core.engine.deciding import Deciding
 from hindsight_core.engine.durable import Durable
 from hindsight_core.engine.modes import Modes
+from hindsight_core.engine.pace import Pace
 from hindsight_core.engine.path import LivePath, follow
 from hindsight_core.engine.person import person_of
 from hindsight_core.engine.recalling import Recalling
@@ -94,7 +96,8 @@ class LiveSession(Asked):
         self.steers = Steers(self)
         self.told = Told(self)
         self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
-        self._turns = 0
+        self.active = ActiveSession(runtime, session_id=session)
+        self._pace = Pace(runtime.settings)
 
     @property
     def is_child(self) -> bool:
@@ -135,12 +138,14 @@ class LiveSession(Asked):
         if self.opening.state == "active" and not self.is_child and not self.runtime.read_only:
             self.work.start(recover=self.memorizes)
             self.upkeep.start(reason)
+            self.active.start()
 
     async def turn_start(
         self, turn_id: str, prompt: str, params: Mapping[str, Any], *, limit_s: float
     ) -> RecallOutcome:
         """Recall for a prompt, within the limit whatever happens."""
         started, turn = self.spans.now(), None
+        self.active.began(prompt)
         try:
             async with asyncio.timeout(limit_s + _SLACK_S):
                 if not await self.follow(params):
@@ -195,17 +200,13 @@ class LiveSession(Asked):
             return False
         await self.modes.ended(self.path.entries)
         await self.study.run_ended()
+        self.active.settled()
         if not self.memorizes:
             return True
         entries = self.modes.writable(self.path.entries)
         await self.durable.write(entries)
-        self._turns += 1
-        settings = self.runtime.settings.memorize
-        if settings.every_turns and self._turns % settings.every_turns == 0:
-            self.work.memorize(entries, reason="turns")
-        elif settings.every_turns and "transcript" in settings.mode:
-            # It counts what it has not sent, also that of an earlier process.
-            self.work.memorize(entries, reason="idle")
+        if (reason := self._pace.turn()) is not None:
+            self.work.memorize(entries, reason=reason)
         return True
 
     async def compact_before(self, params: Mapping[str, Any]) -> None:
@@ -223,7 +224,7 @@ class LiveSession(Asked):
 
         When the host is gone (``crash``) no model is asked: windows are made durable and wait.
         """
-        for stop in (self.watch.stop, self.upkeep.stop, self.steers.end):
+        for stop in (self.watch.stop, self.upkeep.stop, self.active.stop, self.steers.end):
             await stop()
         entries = self.modes.writable(self.path.entries)
         if self.memorizes and entries:

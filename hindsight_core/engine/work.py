@@ -95,6 +95,11 @@ class Work:
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._take_up(recover=recover))
 
+    async def settled(self) -> None:
+        """Wait for the runs that are scheduled."""
+        if self._scheduled:
+            await asyncio.wait(set(self._scheduled))
+
     def abandon(self) -> None:
         """Stop what may ask a model; its windows are in the journal."""
         for task in (*self._scheduled, self._background):

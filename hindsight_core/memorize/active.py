@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from hindsight_core.memorize.lifecycle.keeper import Keeper, Sink
 from hindsight_core.memorize.lifecycle.memory import Judged, Memory, Swept
 from hindsight_core.memorize.lifecycle.ranking import Weighed, ranked
 from hindsight_core.memorize.lifecycle.sweep import Sweep
 
 if TYPE_CHECKING:
-    from hindsight_core.banks.base import Bank
-    from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.capture.writing import ActiveWriting
+    from hindsight_core.memorize.lifecycle.keeper import Keeper
+    from hindsight_core.memorize.lifecycle.sink import EventSink, Listener
     from hindsight_core.memory import Hit
-    from hindsight_core.services import Clock
-    from hindsight_core.state.feedback_tokens import FeedbackTokens, Shown
+    from hindsight_core.state.feedback_tokens import Shown
     from hindsight_core.state.life import Outcome
-    from hindsight_core.state.lives import LifeRecords
 
 __all__ = ["ActiveMemory", "Judged", "Memory", "Swept", "Weighed"]
 
@@ -28,41 +26,29 @@ class ActiveMemory:
     Ids are the bank's own, without the ``bank:`` prefix.
 
     Args:
-        bank: Where the facts are.
-        records: How they stand.
-        tokens: What was shown.
-        settings: The effective settings.
-        clock: Aware UTC now.
-        project: Id of the project (`hindsight_core.memorize.lifecycle.place`).
-        sink: Is told what happens, until `listen` gives another.
+        keeper: The lifecycle of its facts.
+        project: Id of the project (am/A-REC-5).
+        events: Is told what happens.
+        writing: The write side; raises `MemoryOff` where nothing may be written.
     """
 
     def __init__(
         self,
+        keeper: Keeper,
         *,
-        bank: Bank,
-        records: LifeRecords,
-        tokens: FeedbackTokens,
-        settings: Settings,
-        clock: Clock,
         project: str,
-        sink: Sink,
+        events: EventSink,
+        writing: Callable[[], ActiveWriting],
     ) -> None:
         self.project = project
-        self.bank = bank
-        self._sink = sink
-        self._keeper = Keeper(
-            bank=bank,
-            records=records,
-            tokens=tokens,
-            settings=settings,
-            clock=clock,
-            sink=self._tell,
-        )
+        self.events = events
+        self.bank = keeper.bank
+        self._keeper = keeper
+        self._writing = writing
 
-    def listen(self, sink: Sink) -> None:
+    def listen(self, listener: Listener) -> None:
         """From now on tell this one what happens: names and fields of the activity log."""
-        self._sink = sink
+        self.events.listen(listener)
 
     async def active(self, fact_ids: Iterable[str]) -> dict[str, Memory]:
         """Active memories by id."""
@@ -79,9 +65,11 @@ class ActiveMemory:
         here = [hit for hit in found if self._is_here(memories[hit.fact.id])]
         return ranked(here, {key: memory.record for key, memory in memories.items()})
 
-    async def shown(self, fact_ids: Iterable[str], *, session_id: str) -> str:
-        """A new feedback token for memories that are about to be shown together."""
-        return await self._keeper.tokens.issue(self.bank.id, session_id, fact_ids)
+    async def shown(
+        self, fact_ids: Iterable[str], *, session_id: str, token: str | None = None
+    ) -> str:
+        """The feedback token of memories that are shown together: this one, or a new one."""
+        return await self._keeper.tokens.issue(self.bank.id, session_id, fact_ids, token=token)
 
     async def shown_before(self, session_id: str) -> list[Shown]:
         """What a session was shown before, oldest first: for a session that is resumed."""
@@ -115,14 +103,6 @@ class ActiveMemory:
         """Apply the days that have passed, retire what has fallen too low."""
         return await Sweep(self._keeper).run(session_id)
 
-    def close(self) -> None:
-        """Close the side table."""
-        self._keeper.records.close()
-        self._keeper.tokens.close()
-
     def _is_here(self, memory: Memory) -> bool:
         record = memory.record
         return record.scope == "global" or record.project in ("", self.project)
-
-    def _tell(self, name: str, fields: Mapping[str, object]) -> None:
-        self._sink(name, fields)

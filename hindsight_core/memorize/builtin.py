@@ -62,6 +62,8 @@ class MemorizePlugin:
         from hindsight_core.memorize.resolve import resolve
         from hindsight_core.memorize.run import current
 
+        if (merge := current().merge) is not None:
+            return await merge(candidates, neighbours)
         ask = current().ask and self._stages.available("retain")
         stages = self._stages if ask else None
         return await resolve(candidates, neighbours, stages=stages)

@@ -31,6 +31,7 @@ def build(
     explicit: bool = False,
     text: str | None = None,
     earlier: Document | None = None,
+    verbatim: bool = False,
 ) -> Document:
     """The document to write; a bank that extracts gets the text and no facts of ours.
 
@@ -47,6 +48,7 @@ def build(
         text: Instead of bullets of the facts.
         earlier: The document of this id that the bank holds: writing replaces it, so that what
             still holds of it is carried over.
+        verbatim: A bank that extracts gets our facts all the same.
     """
     new = tuple(
         replace(
@@ -66,7 +68,7 @@ def build(
     return Document(
         id=document_id,
         text=written,
-        facts=None if bank.capabilities.extracts else (*old, *new),
+        facts=None if bank.capabilities.extracts and not verbatim else (*old, *new),
         supersedes=pairs,
         context=context,
         tags=tuple(tags),

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError, BudgetExceeded, ProviderError
+from hindsight_core.memorize.lifecycle.memory import LAPSED
 from hindsight_core.memorize.run import current
 from hindsight_core.memory import Query
 from hindsight_core.prompt_contexts import Topics
@@ -61,9 +62,13 @@ async def find_neighbours(
 
 
 async def retired_by_hand(bank: Bank, *, limit: int = 200) -> tuple[Fact, ...]:
-    """Facts that a person invalidated, newest first: they do not come back (br/BR-41)."""
+    """Facts that a person invalidated, newest first: they do not come back (br/BR-41).
+
+    What only lapsed may be learnt again.
+    """
     try:
-        return (await bank.list_facts(state="invalidated", limit=limit)).facts
+        found = (await bank.list_facts(state="invalidated", limit=limit)).facts
+        return tuple(fact for fact in found if fact.reason not in LAPSED)
     except BankError as error:
         logger.info("cannot look at retired facts: %s", error)
         return ()

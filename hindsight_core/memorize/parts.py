@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hindsight_core.memorize.categories import headings
@@ -16,12 +16,31 @@ if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.labels import Labels
+    from hindsight_core.memorize.lifecycle.keeper import Sink
     from hindsight_core.plugins import Hooks
+    from hindsight_core.providers.base import Embedder
     from hindsight_core.services import Clock
     from hindsight_core.stages import Stages
     from hindsight_core.state.outbox import Outbox
     from hindsight_core.state.sessions import SessionState
     from hindsight_core.transcript.sanitise import Sanitiser
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveParts:
+    """The things that only active memory works with.
+
+    Attributes:
+        embedder: For likeness; None compares words.
+        project: Id of the project (am/A-REC-5).
+        cwd: The folder of the session.
+        sink: Is told what happens, by the names of the activity log.
+    """
+
+    embedder: Embedder | None = None
+    project: str = ""
+    cwd: str = ""
+    sink: Sink = lambda name, fields: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +50,7 @@ class Parts:
     Attributes:
         project: Name of the project, as documents tell it; the bank's where there is none.
         labels: Further tags and metadata of what is written.
+        active: What active memory needs besides.
     """
 
     settings: Settings
@@ -43,6 +63,7 @@ class Parts:
     clock: Clock
     project: str
     labels: Labels | None = None
+    active: ActiveParts = field(default_factory=ActiveParts)
 
     @property
     def retained(self) -> Retained:

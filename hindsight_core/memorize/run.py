@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hindsight_core.hookspecs import Resolution
+    from hindsight_core.memory import Fact, Hit
+
+    Merge = Callable[[Sequence[Fact], Mapping[str, Sequence[Hit]]], Awaitable[list[Resolution]]]
 
 
 @dataclass(slots=True)
@@ -18,6 +25,7 @@ class Run:
         calls: Model calls so far.
         rejected: Reasons of items of answers that were left out.
         passed: Stages that failed and could be passed over, with the error.
+        merge: Resolves in the place of the built-in rules; plugins come before it all the same.
     """
 
     ask: bool = True
@@ -25,6 +33,7 @@ class Run:
     calls: int = 0
     rejected: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
+    merge: Merge | None = None
 
     def told(self, *, stored: bool) -> str | None:
         """What is worth telling about a run that went well otherwise."""

@@ -10,13 +10,15 @@ from hindsight_core.budget import work
 from hindsight_core.errors import HindsightError, WriteVetoed
 from hindsight_core.memorize.allowed import allowed, refusal
 from hindsight_core.memorize.candidates import complete, target_of
+from hindsight_core.memorize.capture.writing import ActiveWriting
 from hindsight_core.memorize.note import Notes
 from hindsight_core.memorize.particulars import PLAIN, Particulars
-from hindsight_core.memorize.parts import Parts
+from hindsight_core.memorize.parts import ActiveParts, Parts
 from hindsight_core.memorize.report import MemorizeReport, incomplete
 from hindsight_core.memorize.resave import Resave
 from hindsight_core.memorize.run import Run, running
 from hindsight_core.memorize.sessions import EXPLICIT, RESAVE, Cut, SessionWindows, whole
+from hindsight_core.memorize.sources import Sources
 from hindsight_core.memorize.store import Store
 from hindsight_core.memorize.summary import Summaries
 from hindsight_core.memorize.transcript.source import IDLE, TranscriptSource
@@ -59,6 +61,10 @@ class Memorizer:
         clock: Aware UTC now.
         project: Name of the project; the bank's name where there is none.
         labels: Further tags and metadata of what is written.
+        active: What active memory needs besides.
+
+    Attributes:
+        active: The write side of active memory.
     """
 
     def __init__(
@@ -74,6 +80,7 @@ class Memorizer:
         clock: Clock,
         project: str | None = None,
         labels: Labels | None = None,
+        active: ActiveParts | None = None,
     ) -> None:
         self._parts = Parts(
             settings=settings,
@@ -86,12 +93,17 @@ class Memorizer:
             clock=clock,
             project=project or (labels.project if labels else "") or bank.id,
             labels=labels,
+            active=active or ActiveParts(),
         )
         self._store = Store(self._parts)
         self._windows = SessionWindows(self._parts)
         self._summaries = Summaries(self._parts)
         self._notes = Notes(self._parts, self._store)
-        self._transcripts = TranscriptSource(self._parts, self._store)
+        self.active = ActiveWriting.of(self._parts, self._store)
+        self._transcripts = transcripts = TranscriptSource(self._parts, self._store)
+        self._sources = Sources(
+            settings, windows=self._windows, transcripts=transcripts, candidates=self.active.source
+        )
 
     async def run(self, window: Window) -> MemorizeReport:
         """Memorize one window that the caller has cut.
@@ -122,35 +134,27 @@ class Memorizer:
             One report a window, none when there is nothing new. It ends with the first that
             failed: that window and what follows stay for another try.
         """
-        sources = self._parts.settings.memorize.mode
         async with self._windows.turn(transcript.session_id):
             await self._windows.recognise()
             if (why := await refusal(self._parts, transcript.session_id)) is not None:
                 return [MemorizeReport("skipped", reason=why)]
             transcript = await allowed(self._parts, transcript)
             with work(session_id=transcript.session_id, explicit=reason in EXPLICIT):
-                found: list[MemorizeReport] = []
-                if "transcript" in sources:
-                    alone = sources == ("transcript",)
-                    found = await self._transcripts.retain(transcript, reason=reason, alone=alone)
-                    if alone:
-                        return found
+                found = await self._sources.entry_by_entry(transcript, reason=reason)
+                if not self._sources.has_windows:
+                    return found
                 if reason != IDLE:
                     found += await self._all_due(transcript, reason, before)
                 reports = [incomplete(report, transcript.skipped) for report in found]
             return reports or await self._nothing_due(transcript, before)
 
     def clears(self, reason: str) -> bool:
-        """Whether a run without a failure has dealt with all that the journal keeps.
-
-        The transcript source drops from it what it has sent, and waits with the rest.
-        """
-        return reason != IDLE and self._parts.settings.memorize.mode != ("transcript",)
+        """Whether a run without a failure has dealt with all that the journal keeps."""
+        return self._sources.clears(reason)
 
     async def pass_over(self, transcript: Transcript) -> None:
         """Nothing of a session so far goes into this bank, now or later (s1/S-RET-3)."""
-        await self._transcripts.pass_over(transcript)
-        await self._windows.pass_over(transcript)
+        await self._sources.pass_over(transcript)
 
     async def adopt(self, transcript: Transcript, cursor: Mapping[str, Any]) -> None:
         """What another plugin's cursor says is retained is dealt with (s1/S-CUR-4)."""
@@ -162,13 +166,7 @@ class Memorizer:
 
     async def unseen(self, transcript: Transcript) -> tuple[Entry, ...]:
         """What of a session some source has not dealt with yet."""
-        sources = self._parts.settings.memorize.mode
-        found: list[Entry] = []
-        if "transcript" in sources:
-            found += await self._transcripts.unseen(transcript)
-        if sources != ("transcript",):
-            found += await self._windows.unseen(transcript)
-        return tuple({entry.id: entry for entry in found}.values())
+        return await self._sources.unseen(transcript)
 
     async def retain_note(
         self,
@@ -221,7 +219,9 @@ class Memorizer:
             cut, *due = due
             report = await self._run(cut, replaces=resave.replaces if resave else None)
             if report.outcome != "failed":
-                reports.append(report)
+                # That nobody extracts is no news where another source has looked.
+                if not (report.reason == _NO_SOURCE and self._sources.has_candidates):
+                    reports.append(report)
                 await self._windows.passed(transcript, cut.last_entry_id)
                 if resave is not None:
                     resave.stored(cut, report)

@@ -192,6 +192,7 @@ class Store:
             explicit=target.explicit,
             text=target.text,
             earlier=await self._earlier(target),
+            verbatim=target.verbatim,
         )
         document = replace(
             document,

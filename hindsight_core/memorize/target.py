@@ -34,6 +34,7 @@ class Target:
             known, and this document, if it is one of them, is written from nothing. None for an
             ordinary window.
         keep: The text itself is wanted, whatever facts are in it (a transcript).
+        verbatim: The facts are stored word for word, also in a bank that finds facts by itself.
         append: It is added to the document instead of taking its place.
         particulars: What an explicit note says of itself.
     """
@@ -52,4 +53,5 @@ class Target:
     replaces: frozenset[str] | None = None
     keep: bool = False
     append: bool = False
+    verbatim: bool = False
     particulars: Particulars = PLAIN

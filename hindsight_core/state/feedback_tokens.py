@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hindsight_core.services import Clock, utc_now
-from hindsight_core.state.state_schema import STATE_SCHEMA
-from hindsight_core.storage import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
+
+    from hindsight_core.storage import Database
 
 Redeemed = Literal["accepted", "unknown_token", "not_in_steer", "duplicate", "session_limit"]
 _KEPT_S = 90 * 24 * 3600.0
@@ -30,33 +29,47 @@ class Shown:
     at: float
 
 
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return str(uuid.uuid4())
+
+
 class FeedbackTokens:
     """Unguessable tokens; they outlive the process, so that a resumed session may answer.
 
     Args:
-        path: The file, ``$HINDSIGHT_MEM_HOME/state.db``.
+        database: The file, ``$HINDSIGHT_MEM_HOME/state.db``, opened by its owner.
         clock: Aware UTC now.
 
     Raises:
         StorageError: From any method: the file cannot be read or written.
     """
 
-    def __init__(self, path: Path, clock: Clock = utc_now) -> None:
-        self.database = Database(path, STATE_SCHEMA)
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self.database = database
         self._clock = clock
 
-    async def issue(self, bank: str, session_id: str, fact_ids: Iterable[str]) -> str:
-        """A new token for facts that are shown together; old ones end after 90 days."""
-        token, now = str(uuid.uuid4()), self._now()
+    async def issue(
+        self, bank: str, session_id: str, fact_ids: Iterable[str], *, token: str | None = None
+    ) -> str:
+        """The token of facts that are shown together; old ones end after 90 days.
+
+        Args:
+            bank: Their bank.
+            session_id: Who is shown them.
+            fact_ids: Which.
+            token: One that was made already (`new_token`); a new one by default.
+        """
+        token, now = token or new_token(), self._now()
         ids = tuple(dict.fromkeys(fact_ids))
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM steers WHERE shown_at < ?", (now - _KEPT_S,))
             connection.execute(
-                "INSERT INTO steers VALUES (?, ?, ?, ?)", (token, bank, session_id, now)
+                "INSERT OR IGNORE INTO steers VALUES (?, ?, ?, ?)", (token, bank, session_id, now)
             )
             connection.executemany(
-                "INSERT INTO steer_facts (token, fact_id, position) VALUES (?, ?, ?)",
+                "INSERT OR IGNORE INTO steer_facts (token, fact_id, position) VALUES (?, ?, ?)",
                 [(token, fact_id, number) for number, fact_id in enumerate(ids)],
             )
 
@@ -134,10 +147,6 @@ class FeedbackTokens:
                 ).rowcount
             )
         )
-
-    def close(self) -> None:
-        """Finish what is being written and close the file."""
-        self.database.close()
 
     def _now(self) -> float:
         return self._clock().timestamp()

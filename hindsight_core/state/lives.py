@@ -7,16 +7,16 @@ of processes may do this at once and no change is lost (am/A-STORE-3).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.services import Clock, utc_now
 from hindsight_core.state.life import LifeRecord, decode, encode
-from hindsight_core.state.state_schema import STATE_SCHEMA
-from hindsight_core.storage import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
+
+    from hindsight_core.storage import Database
 
 Change = Callable[["LifeRecord | None"], "LifeRecord | None"]
 _AT_ONCE = 500
@@ -26,15 +26,15 @@ class LifeRecords:
     """Records by bank and fact id.
 
     Args:
-        path: The file, ``$HINDSIGHT_MEM_HOME/state.db``.
+        database: The file, ``$HINDSIGHT_MEM_HOME/state.db``, opened by its owner.
         clock: Aware UTC now.
 
     Raises:
         StorageError: From any method: the file cannot be read or written.
     """
 
-    def __init__(self, path: Path, clock: Clock = utc_now) -> None:
-        self.database = Database(path, STATE_SCHEMA)
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self.database = database
         self._clock = clock
 
     async def get(self, bank: str, fact_ids: Iterable[str]) -> dict[str, LifeRecord]:
@@ -71,25 +71,28 @@ class LifeRecords:
 
         return await self.database.write(work)
 
-    async def succeed(self, bank: str, old: str, new: str, *, record: LifeRecord) -> bool:
-        """Give a fact's place to another one; False when another process was faster.
+    async def succeed(
+        self, bank: str, old: str, new: str, *, record: LifeRecord, seen: LifeRecord
+    ) -> bool:
+        """Give a fact's place to another one.
 
         Args:
             bank: Their bank.
             old: The fact that is replaced.
             new: The fact that replaces it.
-            record: Of the new one.
-        """
-        from dataclasses import replace
+            record: Of the new one, made of what was seen of the old one.
+            seen: The old one's record at that time.
 
+        Returns:
+            False, with nothing written, when it was changed or replaced meanwhile.
+        """
         now = self._clock().timestamp()
 
         def work(connection: sqlite3.Connection) -> bool:
             before = _read(connection, bank, (old,)).get(old)
-            if before is not None and before.succeeded_by not in (None, new):
+            if before is not None and replace(before, updated_at=seen.updated_at) != seen:
                 return False
-            gone = replace(before or record, succeeded_by=new)
-            _write(connection, bank, old, gone, at=now)
+            _write(connection, bank, old, replace(seen, succeeded_by=new), at=now)
             _write(connection, bank, new, record, at=now)
             return True
 
@@ -134,10 +137,6 @@ class LifeRecords:
             )
 
         return await self.database.write(work)
-
-    def close(self) -> None:
-        """Finish what is being written and close the file."""
-        self.database.close()
 
 
 def _read(

@@ -84,4 +84,12 @@ CREATE TABLE steer_facts (
 CREATE INDEX steer_facts_by_fact ON steer_facts (fact_id, answered_in);
 """
 
-STATE_SCHEMA = Schema("state", (_FIRST, _SECOND, _THIRD, _FOURTH))
+# Messages and runs that active memory has dealt with.
+_FIFTH = """
+CREATE TABLE captured (
+    bank TEXT NOT NULL, key TEXT NOT NULL, done INTEGER NOT NULL, tries INTEGER NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (bank, key)
+) WITHOUT ROWID;
+"""
+
+STATE_SCHEMA = Schema("state", (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH))

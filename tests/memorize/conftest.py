@@ -14,6 +14,7 @@ from hindsight_core.config.settings import Settings
 from hindsight_core.identity import fact_id
 from hindsight_core.memorize.builtin import MemorizePlugin
 from hindsight_core.memorize.labels import Labels
+from hindsight_core.memorize.parts import ActiveParts
 from hindsight_core.memorize.runner import Memorizer, MemorizeReport
 from hindsight_core.memory import Fact
 from hindsight_core.plugins import Hooks
@@ -142,6 +143,7 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
         outbox: type[Outbox] = Outbox,
         home: str = "home",
         labels: Labels | None = None,
+        active: ActiveParts | None = None,
         **sections: dict,
     ) -> Kit:
         settings = Settings.model_validate(sections)
@@ -174,6 +176,7 @@ def kit(tmp_path: Path, clock: FakeClock, prompts: Prompts):
             clock=clock,
             project=project,
             labels=labels,
+            active=active,
         )
         return Kit(memorizer, bank, model, queue, sessions, hooks, box)
 

@@ -5,13 +5,26 @@ import uuid
 import pytest
 
 from hindsight_core.state.feedback_tokens import FeedbackTokens
+from hindsight_core.state.state_schema import STATE_SCHEMA
+from hindsight_core.storage import Database
 
 
 @pytest.fixture
-def tokens(tmp_path, clock):
-    store = FeedbackTokens(tmp_path / "state.db", clock)
-    yield store
-    store.close()
+def opened(tmp_path):
+    made = []
+
+    def make() -> Database:
+        made.append(Database(tmp_path / "state.db", STATE_SCHEMA))
+        return made[-1]
+
+    yield make
+    for database in made:
+        database.close()
+
+
+@pytest.fixture
+def tokens(opened, clock):
+    return FeedbackTokens(opened(), clock)
 
 
 async def say(tokens, token: str, fact_id: str, session_id: str = "s1") -> str:
@@ -43,13 +56,12 @@ async def test_an_answer_that_is_taken_back_may_be_given_again(tokens):
     assert await say(tokens, token, "a") == "duplicate"
 
 
-async def test_tokens_outlive_the_process(tokens, tmp_path, clock):
+async def test_tokens_outlive_the_process(tokens, opened, clock):
     token = await tokens.issue("shop", "s1", ["b", "a", "b"])
-    other = FeedbackTokens(tmp_path / "state.db", clock)
+    other = FeedbackTokens(opened(), clock)
     assert (await other.shown(token)).fact_ids == ("b", "a")
     assert [item.token for item in await other.of_session("shop", "s1")] == [token]
     assert await say(other, token, "a") == "accepted"
-    other.close()
     assert await say(tokens, token, "a") == "duplicate"
 
 

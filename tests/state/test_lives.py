@@ -8,6 +8,8 @@ import pytest
 
 from hindsight_core.state.life import Answer, LifeRecord, Told, decode, encode
 from hindsight_core.state.lives import LifeRecords
+from hindsight_core.state.state_schema import STATE_SCHEMA
+from hindsight_core.storage import Database
 
 FULL = LifeRecord(
     Told("assistant", "s1", "/work", "prompt", "why", 61000, None, "the words"),
@@ -23,10 +25,21 @@ FULL = LifeRecord(
 
 
 @pytest.fixture
-def lives(tmp_path, clock):
-    store = LifeRecords(tmp_path / "state.db", clock)
-    yield store
-    store.close()
+def opened(tmp_path):
+    made = []
+
+    def make() -> Database:
+        made.append(Database(tmp_path / "state.db", STATE_SCHEMA))
+        return made[-1]
+
+    yield make
+    for database in made:
+        database.close()
+
+
+@pytest.fixture
+def lives(opened, clock):
+    return LifeRecords(opened(), clock)
 
 
 @pytest.mark.spec("am/A-REC-1", "am/A-REC-2")
@@ -66,8 +79,8 @@ async def test_a_record_that_is_wrong_is_set_aside_with_its_reason(lives, tmp_pa
 
 
 @pytest.mark.spec("am/A-STORE-3")
-async def test_a_change_sees_the_newest_record(lives, tmp_path, clock):
-    other = LifeRecords(tmp_path / "state.db", clock)
+async def test_a_change_sees_the_newest_record(lives, opened, clock):
+    other = LifeRecords(opened(), clock)
 
     def count(record: LifeRecord | None) -> LifeRecord:
         before = record or LifeRecord(Told("user"))
@@ -75,7 +88,6 @@ async def test_a_change_sees_the_newest_record(lives, tmp_path, clock):
 
     for store in (lives, other, lives):
         await store.change("shop", ["a"], lambda _: count)
-    other.close()
     assert (await lives.get("shop", ["a"]))["a"].useful == 3
     assert await lives.get("cafe", ["a"]) == {}
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hindsight_core.state.feedback_tokens import FeedbackTokens
     from hindsight_core.state.life import ExpiredBy, Outcome
     from hindsight_core.state.lives import LifeRecords
+    from hindsight_core.state.sessions import SessionState
 
 Sink = Callable[[str, Mapping[str, object]], None]
 
@@ -53,6 +54,29 @@ class Keeper:
         self.rules = settings.lifecycle
         self._clock = clock
         self.sink = sink
+
+    @classmethod
+    def of(
+        cls,
+        bank: Bank,
+        sessions: SessionState,
+        *,
+        settings: Settings,
+        clock: Clock,
+        sink: Sink,
+    ) -> Keeper:
+        """The keeper of a bank, with its records in the file of the sessions."""
+        from hindsight_core.state.feedback_tokens import FeedbackTokens
+        from hindsight_core.state.lives import LifeRecords
+
+        return cls(
+            bank=bank,
+            records=LifeRecords(sessions.database, clock),
+            tokens=FeedbackTokens(sessions.database, clock),
+            settings=settings,
+            clock=clock,
+            sink=sink,
+        )
 
     async def moment(self, session_id: str | None = None) -> Moment:
         """Now, in a session and with its number."""
@@ -140,6 +164,8 @@ class Keeper:
             return answered(before, given, self.rules, moment, pinned=fact.pinned)
 
         after = (await self.records.change(self.bank.id, [fact.id], lambda _: change))[fact.id]
+        if after.succeeded_by:  # its place is being taken at this very moment
+            await self.records.change(self.bank.id, [after.succeeded_by], lambda _: change)
         retired = after.expired_at is not None
         if retired and after.expired_by is not None:
             fact = await self.bank.set_state(

@@ -15,6 +15,8 @@ REASONS: Mapping[str, str] = {
     "elapsed_time": "expired: not used for lifecycle.expire_after_days",
     "inactive_sessions": "expired: not used for lifecycle.expire_after_sessions",
 }
+LAPSED = frozenset(REASONS.values())
+"""Reasons of facts that nobody called wrong."""
 
 
 @dataclass(frozen=True, slots=True)

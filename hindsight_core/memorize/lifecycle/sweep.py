@@ -65,9 +65,9 @@ class Sweep:
         for fact_id in back:
             await self._was_restored(fact_id, moment)
         expired = [found for i in due if (found := await self._expire(facts[i], moment))]
-        swept = Swept(begun, tuple(expired))
-        self._keeper.sink("lifecycle.sweep", {"initialized": begun, "expired": len(expired)})
-        return swept
+        if begun:
+            self._keeper.sink("lifecycle.migrated", {"initialized": begun})
+        return Swept(begun, tuple(expired))
 
     async def _expire(self, fact: Fact, moment: Moment) -> Memory | None:
         """First the bank, then the record: a crash in between leaves no retired fact valid."""

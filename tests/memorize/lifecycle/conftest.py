@@ -14,6 +14,8 @@ from hindsight_core.memorize.lifecycle.keeper import Keeper
 from hindsight_core.memory import Fact
 from hindsight_core.state.feedback_tokens import FeedbackTokens
 from hindsight_core.state.lives import LifeRecords
+from hindsight_core.state.state_schema import STATE_SCHEMA
+from hindsight_core.storage import Database
 from hindsight_core.testing.clock import FakeClock
 from hindsight_core.testing.memory_bank import FakeBank
 
@@ -40,25 +42,20 @@ def events() -> list[tuple[str, Mapping[str, object]]]:
 
 @pytest.fixture
 def make_keeper(tmp_path: Path, clock, settings, bank, events):
-    made = []
+    database = Database(tmp_path / "state.db", STATE_SCHEMA)
 
     def make(given: Settings = settings) -> Keeper:
-        path = tmp_path / "state.db"
-        keeper = Keeper(
+        return Keeper(
             bank=bank,
-            records=LifeRecords(path, clock),
-            tokens=FeedbackTokens(path, clock),
+            records=LifeRecords(database, clock),
+            tokens=FeedbackTokens(database, clock),
             settings=given,
             clock=clock,
             sink=lambda name, fields: events.append((name, fields)),
         )
-        made.append(keeper)
-        return keeper
 
     yield make
-    for keeper in made:
-        keeper.records.close()
-        keeper.tokens.close()
+    database.close()
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ async def test_an_answer_follows_the_memory_that_took_the_place(keeper, put, ban
     new = await put("The shop sells tea and cake.")
     token = await keeper.tokens.issue("shop", "s1", [old])
     await bank.set_state(old, "superseded", superseded_by=new)
-    assert await keeper.records.succeed("shop", old, new, record=NEW)
+    assert await keeper.records.succeed("shop", old, new, record=NEW, seen=NEW)
     judged = await keeper.answer(token, old, outcome="useful", reason="yes", session_id="s1")
     assert (judged.memory.fact.id, judged.memory.record.useful) == (new, 1)
 
@@ -185,9 +185,19 @@ async def test_deletion_is_soft_with_a_reason(keeper, put, bank):
     assert await keeper.memories([fact_id]) == {}
 
 
-async def test_the_store_alone_knows_whose_place_was_taken(keeper):
+async def test_a_place_is_taken_only_from_the_record_that_was_seen(keeper):
     records = keeper.records
-    assert await records.succeed("shop", "a", "b", record=NEW)
-    assert not await records.succeed("shop", "a", "c", record=NEW)
-    assert await records.succeed("shop", "a", "b", record=replace(NEW, useful=1))
-    assert (await records.get("shop", ["b"]))["b"].useful == 1
+    assert await records.succeed("shop", "a", "b", record=NEW, seen=NEW)
+    assert not await records.succeed("shop", "a", "c", record=NEW, seen=NEW)
+    seen = (await records.get("shop", ["a"]))["a"]
+    assert seen.succeeded_by == "b"
+    assert await records.succeed("shop", "a", "c", record=replace(NEW, useful=1), seen=seen)
+    assert (await records.get("shop", ["c"]))["c"].useful == 1
+
+
+async def test_an_answer_while_the_place_is_being_taken_is_not_lost(keeper, put):
+    old = await put("The shop sells tea.")
+    token = await keeper.tokens.issue("shop", "s1", [old])
+    await keeper.records.succeed("shop", old, "new", record=NEW, seen=NEW)
+    await keeper.answer(token, old, outcome="useful", reason="yes", session_id="s1")
+    assert (await keeper.records.get("shop", ["new"]))["new"].useful == 1

@@ -1,0 +1,1 @@
+"""Active memory in one session: upkeep of its facts, the running investigation."""

@@ -1,0 +1,46 @@
+"""The write side of active memory in one bank, put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindsight_core.memorize.capture.capture import Capture
+from hindsight_core.memorize.capture.source import CandidateSource
+from hindsight_core.memorize.capture.writer import Writer
+from hindsight_core.memorize.lifecycle.keeper import Keeper
+
+if TYPE_CHECKING:
+    from hindsight_core.memorize.parts import Parts
+    from hindsight_core.memorize.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveWriting:
+    """What writes memories.
+
+    Attributes:
+        keeper: The lifecycle of the bank's facts.
+        writer: Resolves and stores.
+        capture: Looks at one message or run.
+        source: Looks at sessions.
+    """
+
+    keeper: Keeper
+    writer: Writer
+    capture: Capture
+    source: CandidateSource
+
+    @classmethod
+    def of(cls, parts: Parts, store: Store) -> ActiveWriting:
+        """For the bank of a memorize pipeline."""
+        keeper = Keeper.of(
+            parts.bank,
+            parts.sessions,
+            settings=parts.settings,
+            clock=parts.clock,
+            sink=parts.active.sink,
+        )
+        writer = Writer(parts, store, keeper)
+        capture = Capture(parts, writer, keeper)
+        return cls(keeper, writer, capture, CandidateSource(parts, capture, keeper))
