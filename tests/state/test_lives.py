@@ -12,7 +12,7 @@ from hindsight_core.state.state_schema import STATE_SCHEMA
 from hindsight_core.storage import Database
 
 FULL = LifeRecord(
-    Told("assistant", "s1", "/work", "prompt", "why", 61000, None, "the words"),
+    Told("assistant", "s1", "/projects", "prompt", "why", 61000, None, "the words"),
     scope="global",
     confidence=0.25,
     earlier=(Told("user"),),

@@ -110,7 +110,7 @@ def active(kit, clock):
         }
         made = kit(
             dict(reply) if reply is not None else None,
-            active=ActiveParts(project="here", cwd="/work/shop", sink=sink),
+            active=ActiveParts(project="here", cwd="/projects/shop", sink=sink),
             **sections,
         )
         return ActiveKit(made.memorizer, made.bank, made.model, events)

@@ -21,7 +21,7 @@ async def test_a_preference_is_stored_with_its_evidence(active, scripted, propos
     assert (record.decayed_on, record.created_at) == (clock().date(), clock())
     told = record.told
     assert (told.actor, told.cause) == ("user", "explicit_user_statement")
-    assert (told.session_id, told.cwd) == ("s1", "/work/shop")
+    assert (told.session_id, told.cwd) == ("s1", "/projects/shop")
     assert (told.user_text, told.evidence) == (ORANGE, QUOTE)
     assert (fact.kind, fact.provenance.speaker) == ("user_profile", "user")
     assert (fact.provenance.quote, fact.provenance.entry_ids) == (QUOTE, ("e01",))
