@@ -218,15 +218,27 @@ class Work:
             logger.exception("recovery failed")
 
     async def _recover_all(self) -> None:
-        for left in await self._runtime.journal.recoverable(self._runtime.bank_id):
-            await self._recover(left)
-            if self._closing:
-                # One at least, however short a session is; the others are for the next.
+        # A session that had gone back and on another way comes once for each way; one that
+        # failed is left to the next start.
+        tried: set[tuple[str, str]] = set()
+        while found := await self._runtime.journal.recoverable(self._runtime.bank_id):
+            fresh = [left for left in found if left.key not in tried]
+            for left in found:
+                if left.key in tried or (self._closing and left is not found[0]):
+                    await self._release(left)
+                    continue
+                tried.add(left.key)
+                await self._recover(left)
+            # One at least, however short a session is; the others are for the next.
+            if self._closing or not fresh:
                 return
 
     async def _recover(self, left: LeftOver) -> None:
         transcript = Transcript(left.session_id, left.host, left.entries)
         await self._memorize(transcript, reason="recover")
+        await self._release(left)
+
+    async def _release(self, left: LeftOver) -> None:
         if left.session_id != self._session_id:
             await self._runtime.journal.release(self._runtime.bank_id, left.session_id)
 

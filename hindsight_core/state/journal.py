@@ -39,6 +39,11 @@ class LeftOver:
     entries: tuple[Entry, ...]
     project: str | None = None
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The session and where this path of it ends."""
+        return self.session_id, self.entries[-1].id
+
 
 class Journal:
     """The turn journal and the leases that say which sessions live, in the queue's file.

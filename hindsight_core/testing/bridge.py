@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,8 @@ class BridgeProcess:
             thread.join(5)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe and not pipe.closed:
-                pipe.close()
+                with suppress(BrokenPipeError):  # it died with something of ours unread
+                    pipe.close()
         return code
 
     def __enter__(self) -> BridgeProcess:

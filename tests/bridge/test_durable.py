@@ -79,6 +79,28 @@ async def test_a_session_that_dies_is_taken_up_by_the_next(host: Any, say: Any, 
 
 
 @pytest.mark.spec("br/BR-11")
+async def test_all_ways_of_a_session_that_went_back_are_taken_up_at_once(
+    host: Any, say: Any
+) -> None:
+    bridge = host.start()
+    host.open(bridge)
+    bridge.call("turn/end", {"turnId": "t1", "entries": say(RULE, "Noted.")})
+    other = say("Remember that the release train leaves on Tuesdays.", "Noted.", start=10)
+    bridge.call("turn/end", {"turnId": "t2", "entries": other})
+    bridge.signal(signal.SIGKILL)
+    bridge.gone()
+
+    after = host.start()
+    host.open(after, session="s2")
+    recovered(after)
+
+    assert after.call("session/end", {"reason": "quit"}) == {"flushed": True, "pending": 0}
+    facts = await host.facts()
+    assert kept(facts) == 1
+    assert sum("Tuesdays" in fact for fact in facts) == 1
+
+
+@pytest.mark.spec("br/BR-11")
 async def test_a_path_that_no_turn_end_reported_is_kept_too(host: Any, say: Any) -> None:
     bridge = host.start()
     host.open(bridge)
