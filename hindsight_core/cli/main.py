@@ -13,7 +13,7 @@ COMMANDS = {
     "remember": "memorize transcript files: session files, canonical JSONL, plain text",
     "recall": "search the bank",
     "reflect": "compose an answer from the bank",
-    "import": "bring past sessions of your agents",
+    "import": "bring past sessions, git history, what other memories have kept",
     "bank": "banks: list, show, stats, delete, export, import, sync, promote",
     "facts": "facts: list, show, edit, invalidate, restore, pin, delete",
     "documents": "documents: list, show, delete",

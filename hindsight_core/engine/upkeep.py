@@ -25,12 +25,14 @@ class Upkeep:
     Args:
         runtime: The opened configuration.
         watched: The widget asks the bank already, and makes sure of it.
-        notices: Where the user is told of shared facts; None takes none over.
+        notices: Where the user is told of shared facts and of a history that could be read; None
+            does neither.
     """
 
     def __init__(self, runtime: Runtime, *, watched: bool, notices: Notices | None = None) -> None:
         self._runtime = runtime
         self._sharing = Sharing(runtime, notices) if notices is not None else None
+        self._notices = notices
         self._watched = watched
         self._task: asyncio.Task[None] | None = None
 
@@ -61,7 +63,7 @@ class Upkeep:
             await self._task
 
     async def _run(self) -> None:
-        for step in (self._ensure, self._prune, self._expire):
+        for step in (self._ensure, self._offer, self._prune, self._expire):
             try:
                 await step()
             except HindsightError as error:
@@ -74,6 +76,13 @@ class Upkeep:
         bank = self._runtime.bank
         if not self._watched and getattr(bank, "path", None) is None:
             await bank.ensure()
+
+    async def _offer(self) -> None:
+        """What a cold repository could bring, told once."""
+        if self._notices is not None:
+            from hindsight_core.engine.offer import offer_history
+
+            await offer_history(self._runtime, self._notices)
 
     async def _prune(self) -> None:
         from hindsight_core.state.retention import prune

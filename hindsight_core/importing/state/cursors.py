@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hindsight_core.errors import HindsightError
 from hindsight_core.importing.state.desk import Tally, read_object
 from hindsight_core.importing.state.watermarks import named, unseen_of, until
+from hindsight_core.memorize.transcript.adopted import retained_ids
 from hindsight_core.transcript.path import active_path
 
 if TYPE_CHECKING:
     from hindsight_core.importing.state.desk import Desk
-    from hindsight_core.transcript.entry import Entry
     from hindsight_core.transcript.past import PastSession
 
 FILE = "retain-cursors.json"
-_MESSAGES = ("user", "assistant", "tool")
 
 
 def by_key(sessions: Sequence[PastSession]) -> Mapping[str, PastSession]:
@@ -55,39 +54,15 @@ async def _session(desk: Desk, session: PastSession, cursor: object, tally: Tall
         return
     runtime = desk.runtime(place)
     transcript = named(runtime, await asyncio.to_thread(session.read, None))
-    last = _last(active_path(transcript.entries), cursor)
-    if last is None:
+    # The oldest form is a list of fingerprints.
+    form = {"fingerprints": cursor} if isinstance(cursor, list) else cursor
+    ids = retained_ids(form if isinstance(form, dict) else {}, active_path(transcript.entries))
+    if not ids:
         return
-    through = until(transcript, last)
+    through = until(transcript, ids[-1])
     if not await unseen_of(runtime, transcript, through):
         tally.known += 1
         return
     tally.adopted += 1
     if not desk.dry_run:
         await runtime.memorizer.pass_over(through)
-
-
-def _last(path: Sequence[Entry], cursor: object) -> str | None:
-    """The last entry that is retained: the one it names, else by its place among the messages."""
-    messages = [entry for entry in path if entry.role in _MESSAGES]
-    names, index = _read(cursor)
-    named_here = [entry.id for entry in messages if entry.id in names]
-    if named_here:
-        return named_here[-1]
-    if index < 0 or not messages:
-        return None
-    return messages[min(index, len(messages) - 1)].id
-
-
-def _read(cursor: object) -> tuple[frozenset[str], int]:
-    """Ids and place of a cursor of any version; the oldest is a list of fingerprints."""
-    if isinstance(cursor, list):
-        return frozenset(), len(cursor) - 1
-    data: Mapping[str, Any] = cursor if isinstance(cursor, dict) else {}
-    ids = data.get("messageIds")
-    listed = ids if isinstance(ids, list) else []
-    index = data.get("index")
-    if not isinstance(index, int) or isinstance(index, bool):
-        prints = data.get("fingerprints")
-        index = len(prints if isinstance(prints, list) else listed) - 1
-    return frozenset(item for item in listed if isinstance(item, str)), index

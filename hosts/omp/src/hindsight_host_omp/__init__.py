@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hindsight_core.host import EngineApi, HostAdapter, InstallPlan, InstallRequest
+
+if TYPE_CHECKING:
+    from hindsight_core.transcript.past import PastSession
 
 
 class OmpHost:
@@ -41,6 +45,13 @@ class OmpHost:
         from hindsight_host_omp.install import obstacles
 
         return obstacles(request)
+
+    def past_sessions(self, env: Mapping[str, str]) -> Iterator[PastSession]:
+        """The sessions that omp has kept."""
+        from hindsight_core.transcript.readers.pi_folder import sessions_in
+        from hindsight_host_omp.places import agent_dir
+
+        return sessions_in(agent_dir(env) / "sessions", host=self.name)
 
 
 host = OmpHost()
