@@ -67,6 +67,11 @@ class ActivityLog:
         self._clock = clock
         self._pruned: date | None = None
         self._complained = False
+        self._listeners: list[Callable[[str, Mapping[str, object]], None]] = []
+
+    def listen(self, listener: Callable[[str, Mapping[str, object]], None]) -> None:
+        """Tell somebody of every entry too, with its type and its fields as they were given."""
+        self._listeners.append(listener)
 
     def write(self, type: str, /, **fields: object) -> None:
         """Append one entry. Never raises: a log that cannot be written costs nothing else."""
@@ -75,10 +80,11 @@ class ActivityLog:
         try:
             now = self._clock()
             entry = {"ts": now.isoformat(), "type": type, **fields}
-            shown = _Form(include_text=self._include_text).of(entry)
-            line = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-            self._append(now.date(), line.encode("utf-8", "replace") + b"\n")
+            line = json_line(entry, include_text=self._include_text)
+            self._append(now.date(), line)
             self._prune(now.date())
+            for listener in self._listeners:
+                listener(type, fields)
         except Exception as error:
             if not self._complained:
                 self._complained = True
@@ -138,14 +144,7 @@ class ActivityLog:
         from hindsight_core.folders import private_folder
 
         private_folder(self.folder)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-        handle = os.open(self._path(day), flags, 0o600)
-        try:
-            # One write: appends of several processes do not mix.
-            if os.write(handle, line) < len(line):
-                os.write(handle, b"\n")
-        finally:
-            os.close(handle)
+        append_line(self._path(day), line)
 
     def _path(self, day: date) -> Path:
         part = 0
@@ -166,6 +165,33 @@ class ActivityLog:
                 path.unlink(missing_ok=True)
 
 
+def json_line(
+    entry: Mapping[str, object], *, include_text: bool, plain: frozenset[str] = PLAIN_KEYS
+) -> bytes:
+    """One entry as a line, bounded.
+
+    Args:
+        entry: Names and values.
+        include_text: Keep conversation text.
+        plain: Keys whose texts are kept without it.
+    """
+    shown = _Form(include_text=include_text, plain=plain).of(entry)
+    line = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    return line.encode("utf-8", "replace") + b"\n"
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append to a private file, made when needed; raises `OSError`."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    handle = os.open(path, flags, 0o600)
+    try:
+        # One write: appends of several processes do not mix.
+        if os.write(handle, line) < len(line):
+            os.write(handle, b"\n")
+    finally:
+        os.close(handle)
+
+
 def _age(path: Path) -> tuple[str, int]:
     found = _NAME.match(path.name)
     return (found[1], int(found[2] or 0)) if found else ("", 0)
@@ -174,8 +200,9 @@ def _age(path: Path) -> tuple[str, int]:
 class _Form:
     """Turns field values into bounded JSON values, with or without their text."""
 
-    def __init__(self, *, include_text: bool) -> None:
+    def __init__(self, *, include_text: bool, plain: frozenset[str]) -> None:
         self._include_text = include_text
+        self._plain = plain
 
     def of(self, value: object, key: str = "type", depth: int = 0) -> object:
         if isinstance(value, str):
@@ -198,7 +225,7 @@ class _Form:
     def _text(self, text: str, key: str) -> object:
         if self._include_text:
             return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
-        if key in PLAIN_KEYS or key.endswith(_PLAIN_ENDINGS):
+        if key in self._plain or key.endswith(_PLAIN_ENDINGS):
             return text[:MAX_MESSAGE]
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return {"characters": len(text), "sha256": digest[:12]}

@@ -78,6 +78,6 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         "lifecycle": {"enabled": True},
         "steer": {"enabled": True},
         "tools": {"memory": True},
-        "log": {"include_text": True},
+        "log": {"include_text": True, "per_session": True},
     },
 }

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.active.session import ActiveSession
+from hindsight_core.engine.activity import SessionActivity
 from hindsight_core.engine.adopting import adopt
 from hindsight_core.engine.asked import Asked
 from hindsight_core.engine.at_start import AtStart
@@ -93,6 +94,7 @@ class LiveSession(Asked):
         self.study = Study(self)
         self.upkeep = Upkeep(runtime, watched=opening.capabilities.status, notices=notices)
         self.at_start = AtStart(self)
+        self.activity = SessionActivity.of(runtime, opening)
         self.steers = Steers(self)
         self.told = Told(self)
         self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
@@ -123,6 +125,7 @@ class LiveSession(Asked):
 
     async def started(self, reason: str, params: Mapping[str, Any]) -> None:
         """A session begins, or its context was replaced."""
+        self.activity.take("session.started", {"reason": reason})
         await self.follow(params)
         await self.modes.began(self.path.entries)
         await self.steers.begin()
@@ -226,6 +229,7 @@ class LiveSession(Asked):
         """
         for stop in (self.watch.stop, self.upkeep.stop, self.active.stop, self.steers.end):
             await stop()
+        self.activity.take("session.shutdown", {"reason": reason})
         entries = self.modes.writable(self.path.entries)
         if self.memorizes and entries:
             await self.durable.write(entries)

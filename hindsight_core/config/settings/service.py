@@ -37,6 +37,10 @@ class Log(Section):
     )
     activity: bool = Field(default=True, description="Keep the activity log.")
     include_text: bool = Field(default=False, description="With prompts and facts in it.")
+    per_session: bool = Field(
+        default=False,
+        description="What active memory does also in a file beside the host's session file.",
+    )
 
 
 class Status(Section):

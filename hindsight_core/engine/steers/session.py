@@ -169,6 +169,8 @@ class Steers:
     def _request(self, turn_id: str, partial: Entry | None) -> None:
         """One look at a time; one that waits is replaced by the newer (am/A-SCHED-2)."""
         self._partial = partial
+        log, session = self._live.runtime.log, self._live.opening.session.id
+        log.write("recall.scheduled", session=session, turn=turn_id)
         if self._job is not None and not self._job.done():
             self._again = True
             return
@@ -225,6 +227,10 @@ class Steers:
                 outcome, outcome="empty", reason="the last steer over again", hits=(), block=None
             )
         self.looked = outcome
+        why = outcome.reason if outcome.outcome == "failed" else outcome.details.get("degraded")
+        if why:
+            fields = {"outcome": outcome.outcome, "error": why}
+            runtime.log.write("recall.error", session=turn.session_id, **fields)
         return outcome
 
     async def _stop(self) -> None:

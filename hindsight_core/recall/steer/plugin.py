@@ -72,6 +72,7 @@ class SteerPlugin:
         """Hold back what was sent lately, is before the model already, is far off or too young."""
         if turn.occasion != "steer":
             return None
+        self._log.write("recall.query", session=turn.session_id, query=query.text, found=len(hits))
         selected = await self._select(turn, hits)
         for gate, event in _EVENTS.items():
             if ids := [hit.id for hit, held in selected.held if held == gate]:
