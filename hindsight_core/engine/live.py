@@ -98,7 +98,7 @@ class LiveSession(Asked):
         self.steers = Steers(self)
         self.told = Told(self)
         self.durable = Durable(runtime, notices=notices, session_id=session, host=host)
-        self.active = ActiveSession(runtime, session_id=session)
+        self.active = ActiveSession(self)
         self._pace = Pace(runtime.settings)
 
     @property

@@ -10,12 +10,17 @@ from hindsight_core.memorize.lifecycle.ranking import Weighed, ranked
 from hindsight_core.memorize.lifecycle.sweep import Sweep
 
 if TYPE_CHECKING:
+    from hindsight_core.memorize.capture.asking import Work
+    from hindsight_core.memorize.capture.candidate import Candidate
+    from hindsight_core.memorize.capture.corrections import Edit
+    from hindsight_core.memorize.capture.writer import Written
     from hindsight_core.memorize.capture.writing import ActiveWriting
     from hindsight_core.memorize.lifecycle.keeper import Keeper
     from hindsight_core.memorize.lifecycle.sink import EventSink, Listener
     from hindsight_core.memory import Hit
     from hindsight_core.state.feedback_tokens import Shown
     from hindsight_core.state.life import Outcome
+    from hindsight_core.transcript.entry import Window
 
 __all__ = ["ActiveMemory", "Judged", "Memory", "Swept", "Weighed"]
 
@@ -90,6 +95,34 @@ class ActiveMemory:
         return await self._keeper.answer(
             token, fact_id, outcome=outcome, reason=reason, session_id=session_id
         )
+
+    async def store_result(self, candidate: Candidate, *, work: Work, window: Window) -> Written:
+        """Store a finding that the agent names itself, once it is validated (am/A-ASST-4).
+
+        Args:
+            candidate: What is to be stored; its evidence is the text itself.
+            work: The investigation that it comes from.
+            window: Its entries.
+
+        Raises:
+            HindsightError: A model, the bank or the disk failed, or nothing may be written.
+        """
+        return await self._writing().capture.result(candidate, work=work, window=window)
+
+    async def correct(self, fact_id: str, *, text: str, reason: str, session_id: str) -> Memory:
+        """Correct what the assistant stored wrongly; its id stays (am/A-CORR).
+
+        Raises:
+            ConfigError: What the agent can mend: the id, the text, the reason, the authority.
+            BankError: It was changed meanwhile, or the bank failed.
+        """
+        return await self._writing().corrections.correct(
+            fact_id, text=text, reason=reason, session_id=session_id
+        )
+
+    async def edit(self, fact_id: str, edit: Edit, *, session_id: str | None = None) -> Memory:
+        """Change a memory as its user wants it; `ConfigError` names what cannot be."""
+        return await self._writing().corrections.edit(fact_id, edit, session_id=session_id)
 
     async def delete(self, fact_id: str, *, reason: str, session_id: str | None = None) -> Memory:
         """Retire a memory, restorable; raises `BankError` for a pinned or unknown one."""

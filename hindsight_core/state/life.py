@@ -36,6 +36,7 @@ class Told:
         elapsed_ms: How long an investigation had run, for those of the assistant.
         user_text: The message it was found in, cut to 500 characters, redacted.
         evidence: The exact words that say it, likewise.
+        text: What the memory said then; only of what was before.
     """
 
     actor: Actor
@@ -46,6 +47,7 @@ class Told:
     elapsed_ms: Annotated[int, Field(ge=0)] | None = None
     user_text: str | None = None
     evidence: str | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

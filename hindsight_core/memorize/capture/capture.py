@@ -105,6 +105,14 @@ class Capture:
         why_not = partial(gates.why_not_found, work=text, least=rules.confidence_threshold)
         return await self._each(found, why_not, origin)
 
+    async def result(self, candidate: Candidate, *, work: Work, window: Window) -> Written:
+        """A finding that the agent names itself (am/A-ASST-4)."""
+        least = self._parts.settings.investigation.confidence_threshold
+        if candidate.confidence < least:
+            return Written(outcome="skipped", reason=f"{gates.UNSURE}: under {least:g}")
+        written = await self.accepted(candidate, self.origin_of(work, window))
+        return written or Written(outcome="skipped", reason=gates.REFUSED)
+
     def origin_of(self, work: Work, window: Window) -> Origin:
         """The origin of what a run found."""
         told = self._told(

@@ -128,7 +128,7 @@ class Merge:
         return replace(
             old,
             told=new.told,
-            earlier=(*old.earlier, old.told),
+            earlier=(*old.earlier, replace(old.told, text=target.fact.text)),
             priority=old.priority if old.told.actor == new.told.actor else new.priority,
             supersedes=(*old.supersedes, target.fact.id),
             updated_at=new.updated_at,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindsight_core.memorize.capture.capture import Capture
+from hindsight_core.memorize.capture.corrections import Corrections
 from hindsight_core.memorize.capture.source import CandidateSource
 from hindsight_core.memorize.capture.writer import Writer
 from hindsight_core.memorize.lifecycle.keeper import Keeper
@@ -24,12 +25,14 @@ class ActiveWriting:
         writer: Resolves and stores.
         capture: Looks at one message or run.
         source: Looks at sessions.
+        corrections: Changes what is stored.
     """
 
     keeper: Keeper
     writer: Writer
     capture: Capture
     source: CandidateSource
+    corrections: Corrections
 
     @classmethod
     def of(cls, parts: Parts, store: Store) -> ActiveWriting:
@@ -43,4 +46,6 @@ class ActiveWriting:
         )
         writer = Writer(parts, store, keeper)
         capture = Capture(parts, writer, keeper)
-        return cls(keeper, writer, capture, CandidateSource(parts, capture, keeper))
+        source = CandidateSource(parts, capture, keeper)
+        corrections = Corrections(parts, keeper, clean=writer.clean)
+        return cls(keeper, writer, capture, source, corrections)
