@@ -166,6 +166,11 @@ def program() -> tuple[str, ...]:
     return (str(script),) if script.is_file() else own
 
 
+def hook_program() -> tuple[str, ...]:
+    """How an agent starts its hooks, a process each: a script costs half as much again."""
+    return (sys.executable, "-P", "-c", "from hindsight_core.cli.entry import main; main()")
+
+
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
     """Where and how to install.
@@ -178,6 +183,7 @@ class InstallRequest:
         project: Write the project's configuration of the host in this folder, not the user's.
         replace: The user allowed that an original plugin's entry is taken out.
         program: How ``hindsight-mem`` itself is started, as an argv.
+        hook_program: The same for a hook, which is started at every turn.
         skill: Renders the text of a companion skill, given the name that the MCP server has in
             the host; None: no skill is written.
     """
@@ -189,6 +195,7 @@ class InstallRequest:
     project: Path | None = None
     replace: bool = False
     program: tuple[str, ...] = field(default_factory=program)
+    hook_program: tuple[str, ...] = field(default_factory=hook_program)
     skill: Callable[[str], str] | None = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,9 +35,14 @@ def mcp(host: str, *, verbose: bool) -> None:
 
 
 async def _run(host: str) -> None:
+    # An agent's first request does not wait for a slow server: import first, collect later.
+    gc.disable()
     from hindsight_core.mcp_server.server import serve
 
-    await serve(open_server(host))
+    server = open_server(host)
+    gc.freeze()
+    gc.enable()
+    await serve(server)
 
 
 def require_sdk() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import time
 import uuid
@@ -85,14 +86,14 @@ def _obstacles(target: Host, request: InstallRequest) -> list[Finding]:
 def _hook(host: str, request: InstallRequest) -> Finding:
     """Start the hook as the agent does; the second time, when a daemon may be there, counts."""
     name = f"{host} hook"
-    command = [*request.program, "hook", host, "doctor"]
+    command = [*request.hook_program, "hook", host, "doctor"]
     try:
         _run_hook(command, request)
         begun = time.monotonic()
         reply = _run_hook(command, request)
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
         text = f"no proper answer ({error})"
-        return Finding(name, "failed", text, f"Run it by hand: {' '.join(command)}")
+        return Finding(name, "failed", text, f"Run it by hand: {shlex.join(command)}")
     took = (time.monotonic() - begun) * 1000
     return Finding(name, "ok", f"answers {json.dumps(reply)} in {took:.0f} ms")
 

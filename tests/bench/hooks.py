@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hindsight_core.host import hook_program, program
+
 ASK = "Which port does the API gateway listen on?"
 FACT = "The API gateway listens on port 8443 behind nginx."
 
@@ -33,10 +35,8 @@ class Home:
         self.project = folder / "shop"
         (self.project / ".git").mkdir(parents=True)
         self.env = {**kept(), "HOME": str(folder), "HINDSIGHT_MEM_HOME": str(self.memory)}
-        script = Path(sys.executable).with_name("hindsight-mem")
-        self.program = (
-            [str(script)] if script.exists() else [sys.executable, "-P", "-m", "hindsight_core"]
-        )
+        self.program = [*program()]
+        self.hook_program = [*hook_program()]
         self._mem("config", "set", "bank.id", "auto")
         file = folder / "facts.jsonl"
         texts = [
@@ -58,7 +58,7 @@ class Home:
         """A hook that runs and has its input."""
         payload = {"session_id": session, "cwd": str(self.project), "prompt": ASK}
         process = subprocess.Popen(
-            [*self.program, "hook", "claude-code", event],
+            [*self.hook_program, "hook", "claude-code", event],
             cwd=self.project, env={**self.env, **env},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ def request_(home: Path, tmp_path: Path) -> InstallRequest:
         command=("python", "-m", "hindsight_core", "bridge"),
         bridge_env={"HINDSIGHT_MEM_HOME": "/somewhere/my memory"},
         program=("/opt/python", "-m", "hindsight_core"),
+        hook_program=("/opt/python", "-c", "import hindsight_core as h; h()"),
         skill=lambda server: f"---\nname: hindsight-memory\n---\nserver {server}",
     )
 
@@ -93,9 +95,21 @@ def test_every_event_of_the_agent_is_wired_once(host, home, request_):
     for event, entries in found.items():
         [command] = commands(entries)
         assert command == (
-            "HINDSIGHT_MEM_HOME='/somewhere/my memory' /opt/python -m hindsight_core "
-            f"hook {host.name} {event} 2>/dev/null || true"
+            "HINDSIGHT_MEM_HOME='/somewhere/my memory' /opt/python -c 'import hindsight_core as h; "
+            f"h()' hook {host.name} {event} 2>/dev/null || true"
         )
+
+
+@pytest.mark.parametrize("host", ALL, ids=lambda host: host.name)
+@pytest.mark.spec("br/BR-31")
+def test_hooks_that_an_earlier_version_started_otherwise_are_replaced(host, home, request_):
+    earlier = replace(request_, hook_program=("/old venv/bin/hindsight-mem",))
+    carry_out(host.install(earlier))
+    carry_out(host.install(request_))
+
+    found = commands(hook_entries(host, home))
+    assert len(found) == len(AGENTS[host.name].events)
+    assert "/old venv" not in (home / HOOKS[host.name]).read_text()
 
 
 @pytest.mark.parametrize("host", ALL, ids=lambda host: host.name)
@@ -190,8 +204,9 @@ def test_another_python_replaces_the_commands_and_keeps_what_the_user_added(home
     carry_out(hosts.codex.install(request_))
     config = home / SERVERS["codex"]
     config.write_text(config.read_text() + "startup_timeout_sec = 30\n")
+    new = ("/new", "-m", "hindsight_core")
     moved = InstallRequest(
-        env=request_.env, shims=request_.shims, command=(), program=("/new", "-m", "hindsight_core")
+        env=request_.env, shims=request_.shims, command=(), program=new, hook_program=new
     )
 
     carry_out(hosts.codex.install(moved))

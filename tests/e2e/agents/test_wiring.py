@@ -8,21 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from hindsight_core.host import program
 from hindsight_core.testing.cli_agents import ToolCall
 
 pytestmark = pytest.mark.timeout(240)
 FACT = "The gateway listens on port 8443, because 443 is taken."
+GONE = {
+    "the environment": r"/[^\s\"']*/bin/(?:python[\d.]*|hindsight-mem)\b",
+    "the package": r"\bhindsight_core\b",
+}
 
 
-def full(asked, tool: str) -> str:
-    """A tool's name as the agent offers it: with its own prefix."""
-    return next(name for name in asked.tools if name.endswith(tool))
+def full(asked, tool: str) -> str | None:
+    """A tool's name as the agent offers it: with its own prefix; None while it is not there."""
+    return next((name for name in asked.tools if name.endswith(tool)), None)
 
 
 def each_tool(asked):
     """Retain, recall, reflect, forget, then a word."""
-    done = len(asked.results)
+    if full(asked, "hindsight_retain") is None:
+        # Codex does not wait for a server that is not marked as required: a step of its own first.
+        wait = full(asked, "exec_command")
+        return ToolCall(wait, {"cmd": "sleep 4"}) if wait and not asked.results else "Not yet."
+    done = len([result for result in asked.results if "exited with code" not in result])
     if done == 0:
         return ToolCall(full(asked, "hindsight_retain"), {"content": FACT, "kind": "decision"})
     if done == 1:
@@ -30,7 +37,7 @@ def each_tool(asked):
     if done == 2:
         return ToolCall(full(asked, "hindsight_reflect"), {"query": "Which gateway port?"})
     if done == 3:
-        fact = re.search(r"\[(shop:\w+)\]", asked.results[1])
+        fact = re.search(r"\[(shop:\w+)\]", asked.results[-2])
         wanted = {"id": fact[1] if fact else "none", "reason": "moved"}
         return ToolCall(full(asked, "hindsight_forget"), wanted)
     return "All four were called."
@@ -40,9 +47,12 @@ def test_each_tool_is_offered_and_called(agent, model):
     agent.mem("install", agent.name)
     model.reply = each_tool
 
-    said = agent.say("Use the memory.")
+    for _ in range(4):
+        said = agent.say("Use the memory.")
+        if "All four" in said:
+            break
 
-    retained, recalled, reflected, forgotten = model.conversation()[-1].results
+    retained, recalled, reflected, forgotten = model.conversation()[-1].results[-4:]
     assert "All four were called." in said
     assert "retained" in retained
     assert "8443" in recalled and "shop:" in recalled
@@ -75,11 +85,18 @@ def test_installed_twice_and_out_again_leaves_the_files_as_they_were(agent):
     assert "hindsight" not in agent.seen()
 
 
-def test_a_package_that_is_gone_costs_no_prompt(agent, model):
+@pytest.mark.parametrize("gone", ["the environment", "the package"])
+@pytest.mark.spec("br/BR-01", "br/BR-31")
+def test_what_is_gone_costs_no_prompt(agent, model, gone):
     agent.mem("install", agent.name)
+    changed = []
     for path in agent.home.rglob("*"):
-        if path.suffix in (".json", ".toml") and program()[0] in path.read_text():
-            path.write_text(path.read_text().replace(program()[0], "/nowhere/bin/hindsight-mem"))
+        before = path.read_text() if path.suffix in (".json", ".toml") else ""
+        after = re.sub(GONE[gone], "/nowhere/bin/hindsight_core", before)
+        if after != before:
+            path.write_text(after)
+            changed.append(path)
+    assert changed
     model.reply = lambda asked: "It goes on."
 
     assert "It goes on." in agent.say("Hello.")

@@ -17,7 +17,7 @@ def hook_command(request: InstallRequest, host: str, event: str) -> str:
 
     It ends well whatever happens, also when the package is gone: a hook must never veto.
     """
-    words = [*request.program, "hook", host, event]
+    words = [*request.hook_program, "hook", host, event]
     env = [f"{name}={shlex.quote(value)}" for name, value in request.bridge_env.items()]
     return " ".join([*env, shlex.join(words), "2>/dev/null || true"])
 
