@@ -23,6 +23,7 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
     from hindsight_core.banks.several import open_several
     from hindsight_core.recall.builtin import RecallPlugin
     from hindsight_core.recall.runner import RecallRunner
+    from hindsight_core.worktree.plugin import TreeMarks
 
     settings, stages, sanitiser = runtime.settings, runtime.stages, runtime.sanitiser
     runtime.hooks.register_builtin(
@@ -30,6 +31,8 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
     )
     if settings.steer.enabled:
         _register_steers(runtime)
+    if settings.recall.check_files and runtime.worktree is not None:
+        runtime.hooks.register_builtin(TreeMarks(runtime.worktree))
     scopes = runtime.recall_scopes
     return RecallRunner(
         settings=settings,
@@ -99,12 +102,15 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
     from hindsight_core.memorize.builtin import MemorizePlugin
     from hindsight_core.memorize.labels import Labels
     from hindsight_core.memorize.runner import Memorizer
+    from hindsight_core.worktree.plugin import TreeStamps
 
     settings, stages, sanitiser = impersonal(runtime.settings), runtime.stages, runtime.sanitiser
     if first:
         runtime.hooks.register_builtin(
             MemorizePlugin(settings=settings, stages=stages, sanitiser=sanitiser)
         )
+        if runtime.worktree is not None:
+            runtime.hooks.register_builtin(TreeStamps(runtime.worktree, runtime.clock))
     return Memorizer(
         settings=settings,
         hooks=runtime.hooks,

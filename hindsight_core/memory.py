@@ -24,6 +24,9 @@ class Provenance:
         host: The agent program, such as ``pi``.
         speaker: Whose words it is: ``user``, ``assistant`` or None when unknown.
         quote: The supporting words, when they were kept.
+        branch: The git branch it was said on, when known.
+        commit: The commit then checked out, when known.
+        files: Files that it names, as pairs of path (from the checkout) and digest of the content.
     """
 
     source: str = "unknown"
@@ -32,6 +35,9 @@ class Provenance:
     host: str | None = None
     speaker: str | None = None
     quote: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+    files: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +225,8 @@ class Hit:
         score: 0..1, comparable inside one search only.
         parts: How the score came about (``words``, ``trigrams``, ``vectors`` ...), for ``explain``.
         evidence: Texts of the facts that an observation rests on, when they were asked for.
+        missing: Files that the fact names and that are gone from the working tree.
+        changed: Files that the fact names and that are different since.
     """
 
     fact: Fact
@@ -226,6 +234,8 @@ class Hit:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

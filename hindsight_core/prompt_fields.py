@@ -27,7 +27,7 @@ class CategoryText:
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact in a prompt or block."""
+    """A fact in a prompt or block; ``missing`` and ``changed`` are files that it names."""
 
     text: str
     id: str | None = None
@@ -35,6 +35,8 @@ class FactLine:
     origin: str | None = None
     kind: str | None = None
     evidence: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """How ``{{ facts }}`` shows it."""

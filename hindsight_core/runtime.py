@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hindsight_core.state.usage import UsageStore
     from hindsight_core.telemetry import ActivityLog
     from hindsight_core.transcript.sanitise import Sanitiser
+    from hindsight_core.worktree.tree import Tree
 
 
 class Runtime:
@@ -139,6 +140,13 @@ class Runtime:
         return Sanitiser(Redactor(extra=extra) if self.settings.security.redact_secrets else None)
 
     @cached_property
+    def worktree(self) -> Tree | None:
+        """The checkout's files; None where there is no project."""
+        from hindsight_core.worktree.tree import Tree
+
+        return Tree.of(self.loaded.project.checkout)
+
+    @cached_property
     def queue(self) -> Queue:
         """The durable write queue."""
         from hindsight_core.state.queue import Queue
@@ -209,11 +217,9 @@ class Runtime:
     def open_bank(self, bank_id: str) -> Bank:
         """A bank of the configured backend; the same object for the same id."""
         if bank_id not in self._banks:
-            settings = self.settings.model_copy(
-                update={"bank": self.settings.bank.model_copy(update={"id": bank_id})}
-            )
-            backend = self.loaded.bank.backend
-            self._banks[bank_id] = self.new_bank(backend, settings)
+            chosen = self.settings.bank.model_copy(update={"id": bank_id})
+            settings = self.settings.model_copy(update={"bank": chosen})
+            self._banks[bank_id] = self.new_bank(self.loaded.bank.backend, settings)
         return self._banks[bank_id]
 
     def new_bank(self, backend: str, settings: Settings) -> Bank:

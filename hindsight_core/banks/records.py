@@ -42,6 +42,9 @@ def exported(fact: Fact) -> dict[str, Any]:
         "host": told.host,
         "speaker": told.speaker,
         "quote": told.quote,
+        "branch": told.branch,
+        "commit": told.commit,
+        "files": dict(told.files),
     }
     record = {
         "id": fact.id,
@@ -162,4 +165,7 @@ def _provenance(value: object) -> Provenance:
         host=read_text(value, "host"),
         speaker=read_text(value, "speaker"),
         quote=read_text(value, "quote"),
+        branch=read_text(value, "branch"),
+        commit=read_text(value, "commit"),
+        files=tuple(read_metadata(value.get("files")).items()),
     )

@@ -9,6 +9,7 @@ import click
 
 from hindsight_core.banks.records import exported, listed
 from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.facts_verify import verify
 from hindsight_core.errors import BankError, ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
     from hindsight_core.memory import Fact, FactState
     from hindsight_core.runtime import Runtime
+    from hindsight_core.worktree.tree import Tree
 
 _STATES = ("valid", "superseded", "invalidated", "pending", "all")
 _IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
@@ -25,10 +27,13 @@ _ID = click.argument("fact_id", metavar="ID")
 
 @click.group()
 def facts() -> None:
-    """Facts: list, show, edit, invalidate, restore, pin, unpin, delete.
+    """Facts: list, show, edit, invalidate, restore, verify, pin, unpin, delete.
 
     An ID is as listings show it, with or without the bank's name before it.
     """
+
+
+facts.add_command(verify)
 
 
 @facts.command("list")
@@ -197,7 +202,7 @@ async def _each(
         bank = _writable(runtime) if writes else runtime.bank
         found = [await _find(bank, fact_id) for fact_id in ids]
         changed = [await change(bank, fact) for fact in found]
-        _emit(app, changed, bank.id, full=full)
+        _emit(app, changed, bank.id, full=full, tree=runtime.worktree if full else None)
 
 
 def _writable(runtime: Runtime) -> Bank:
@@ -219,11 +224,17 @@ async def _find(bank: Bank, fact_id: str) -> Fact:
     )
 
 
-def _emit(app: App, found: list[Fact], bank: str, *, full: bool = False) -> None:
+def _emit(
+    app: App, found: list[Fact], bank: str, *, full: bool = False, tree: Tree | None = None
+) -> None:
     rows: list[dict[str, Any]] = []
     for fact in found:
         row = listed(fact, bank=bank)
-        rows.append({**row, **_more(fact)} if full or fact.state != "valid" or fact.pinned else row)
+        if full or fact.state != "valid" or fact.pinned:
+            row |= _more(fact)
+        if tree is not None:
+            row |= _against(fact, tree)
+        rows.append(row)
 
     def human(console: Console) -> None:
         for row in rows:
@@ -235,6 +246,15 @@ def _emit(app: App, found: list[Fact], bank: str, *, full: bool = False) -> None
                         console.print(f"  {key}: {value}", markup=False)
 
     app.emit({"facts": rows, "total": len(rows)}, human)
+
+
+def _against(fact: Fact, tree: Tree) -> dict[str, Any]:
+    """What the working tree says against a fact."""
+    from hindsight_core.worktree.freshness import freshness
+
+    seen = freshness(fact, tree)
+    against = {"missing": list(seen.missing), "changed": list(seen.changed)}
+    return {name: paths for name, paths in against.items() if paths}
 
 
 def _more(fact: Fact) -> dict[str, Any]:

@@ -15,7 +15,7 @@ COMMANDS = {
     "reflect": "compose an answer from the bank",
     "import": "bring past sessions, git history, what other memories have kept",
     "bank": "banks: list, show, stats, delete, export, import, sync, promote",
-    "facts": "facts: list, show, edit, invalidate, restore, pin, delete",
+    "facts": "facts: list, show, edit, invalidate, restore, verify, pin, delete",
     "documents": "documents: list, show, delete",
     "review": "what was stored by itself: list, show, approve, edit, delete, undo",
     "queue": "the write queue: list, show, flush, retry, purge, receipts",

@@ -84,6 +84,7 @@ def recall(
 async def _search(app: App, text: str, *, limit: int, scope: Scope, explain: bool) -> int:
     # Not runtime.recall: the pipeline brings prompts and models, which a search does not need.
     from hindsight_core.recall.search import search
+    from hindsight_core.worktree.ranking import against_tree
 
     try:
         async with app.runtime(read_only=True) as runtime:
@@ -96,6 +97,8 @@ async def _search(app: App, text: str, *, limit: int, scope: Scope, explain: boo
                 sanitiser=runtime.sanitiser,
                 max_characters=runtime.settings.security.max_fact_characters,
             )
+            if runtime.settings.recall.check_files and runtime.worktree is not None:
+                hits = list(await against_tree(hits, runtime.worktree))
     except BankError as error:
         if app.json:
             _print_json({"outcome": "failed", "reason": str(error), "hits": []})
@@ -118,6 +121,9 @@ def _show_hits(app: App, hits: list[Hit], *, explain: bool) -> None:
         said = hit.fact.timestamp
         date = said.date().isoformat() if said else "no date   "
         click.echo(f"{hit.score:.2f}  {date}  {hit.fact.text}  [{hit.id}]")
+        for what, paths in (("missing", hit.missing), ("changed since", hit.changed)):
+            if paths:
+                click.echo(f"      {what}: {', '.join(paths)}")
         if explain:
             parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.parts.items())
             click.echo(f"      {parts or 'this bank does not say how the score came about'}")

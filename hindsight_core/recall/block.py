@@ -231,6 +231,8 @@ def safe_lines(
             origin=safe(line.origin),
             kind=safe(line.kind),
             evidence=tuple(_safe(text, labels) for text in line.evidence),
+            missing=tuple(_safe(path, labels) for path in line.missing),
+            changed=tuple(_safe(path, labels) for path in line.changed),
         )
         for line in fact_lines(hits, with_bank=with_bank)
     )

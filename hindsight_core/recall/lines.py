@@ -39,4 +39,6 @@ def _line(hit: Hit, *, with_bank: bool, with_speaker: bool) -> FactLine:
         origin=", ".join(origin) or None,
         kind=hit.fact.kind,
         evidence=tuple(one_line(text) for text in hit.evidence[:EVIDENCE]),
+        missing=hit.missing,
+        changed=hit.changed,
     )

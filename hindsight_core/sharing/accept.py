@@ -31,5 +31,7 @@ def taken(form: FactFile, held: Fact | None) -> Fact:
         reason=form.reason,
         timestamp=said if same else form.said,
         tags=tags,
-        provenance=replace(fact.provenance, speaker=form.speaker),
+        provenance=replace(
+            fact.provenance, speaker=form.speaker, commit=form.commit, files=form.files
+        ),
     )

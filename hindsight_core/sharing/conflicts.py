@@ -97,6 +97,8 @@ def merged(one: FactFile, other: FactFile) -> FactFile:
         reason=state.reason,
         said=min(said) if said else None,
         speaker=first.speaker or second.speaker,
+        commit=first.commit or second.commit,
+        files=first.files or second.files,
         tags=tuple(sorted({*first.tags, *second.tags})),
         more=tuple(dict([*second.more, *first.more]).items()),
     )

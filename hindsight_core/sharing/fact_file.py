@@ -39,6 +39,8 @@ class FactFile:
         said: When it was said (UTC).
         speaker: Whose words it is.
         tags: As in `Fact`.
+        commit: The commit it was said on.
+        files: As in `Provenance`, to compare with everybody's working tree.
         changed: When somebody last shared another form of it (UTC); no part of the content.
         more: Fields of a later version, kept as they are.
     """
@@ -53,6 +55,8 @@ class FactFile:
     said: datetime | None = None
     speaker: str | None = None
     tags: tuple[str, ...] = ()
+    commit: str | None = None
+    files: tuple[tuple[str, str], ...] = ()
     changed: datetime | None = None
     more: tuple[tuple[str, str], ...] = ()
 
@@ -84,6 +88,8 @@ def shared_form(fact: Fact) -> FactFile:
         said=_seconds(fact.timestamp),
         speaker=_line(fact.provenance.speaker) or None,
         tags=tuple(sorted(tag for raw in fact.tags if (tag := _line(raw)))),
+        commit=fact.provenance.commit,
+        files=tuple(sorted((_line(path), digest) for path, digest in fact.provenance.files)),
     )
 
 
@@ -104,6 +110,8 @@ def render(shared: FactFile) -> str:
         ("said", _iso(shared.said)),
         ("speaker", shared.speaker),
         *(("tag", tag) for tag in shared.tags),
+        ("commit", shared.commit),
+        *(("file", f"{digest} {path}") for path, digest in shared.files),
         *shared.more,
         ("changed", _iso(shared.changed)),
     ]
@@ -124,10 +132,14 @@ def parse(text: str, *, stem: str) -> FactFile:
     fields, body = _split(text)
     known: dict[str, str] = {}
     tags: list[str] = []
+    files: dict[str, str] = {}
     more: list[tuple[str, str]] = []
     for key, value in fields:
         if key == "tag":
             tags.append(value)
+        elif key == "file":
+            digest, _, path = value.partition(" ")
+            files[path] = digest
         elif key in _NAMES:
             known[key] = value
         else:
@@ -154,6 +166,8 @@ def parse(text: str, *, stem: str) -> FactFile:
         said=_moment(known, "said"),
         speaker=known.get("speaker"),
         tags=tuple(sorted(set(tags))),
+        commit=known.get("commit"),
+        files=tuple(sorted((path, digest) for path, digest in files.items() if path)),
         changed=_moment(known, "changed"),
         more=tuple(more),
     )
@@ -161,7 +175,7 @@ def parse(text: str, *, stem: str) -> FactFile:
 
 _NAMES = {
     "id", "version", "kind", "category", "state", "superseded_by", "reason", "said", "speaker",
-    "changed",
+    "changed", "commit",
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from hindsight_core.memory import Document, Fact, Provenance
 
 VERSION = 1
 _LATER = frozenset({"append", "entities", "observation_scopes"})
+_WHERE = frozenset({"branch", "commit", "files"})
 
 
 def encode_document(document: Document) -> str:
@@ -41,10 +42,12 @@ def decode_document(text: str) -> Document:
 
 
 def content_hash(document: Document) -> str:
-    """Hash of everything in a document but the moments at which a bank stored its facts."""
+    """Hash of everything in a document but when a bank stored its facts, and on which commit."""
     record = _document(document)
     for fact in record["facts"] or ():
         fact["created_at"] = None
+        for name in _WHERE:
+            fact["provenance"].pop(name, None)
     return hashlib.sha256(_dump(record).encode()).hexdigest()
 
 
@@ -66,7 +69,9 @@ def _flat(item: Document | Fact | Provenance, *, leave: tuple[str, ...] = ()) ->
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    return _flat(fact, leave=("provenance",)) | {"provenance": _flat(fact.provenance)}
+    origin = _flat(fact.provenance)
+    origin = {name: value for name, value in origin.items() if value or name not in _WHERE}
+    return _flat(fact, leave=("provenance",)) | {"provenance": origin}
 
 
 def _document(document: Document) -> dict[str, Any]:
@@ -84,6 +89,7 @@ def _read_fact(record: Mapping[str, Any]) -> Fact:
     values = dict(record)
     origin = dict(values.pop("provenance"))
     origin["entry_ids"] = tuple(origin["entry_ids"])
+    origin["files"] = tuple((path, digest) for path, digest in origin.get("files", ()))
     for name in ("timestamp", "created_at"):
         values[name] = _moment(values[name])
     values["tags"] = tuple(values["tags"])

@@ -38,6 +38,7 @@ _CACHED = 8_192
 _ITEMS = 100
 _DEPTH = 8
 _SPACE = re.compile(r"\s+")
+_HEX = re.compile(r"[0-9a-f]{1,64}\Z")
 
 
 class Sanitiser:
@@ -140,12 +141,15 @@ class Sanitiser:
         """A fact with every text in it sanitised."""
         origin = fact.provenance
         quote = None if origin.quote is None else self.fact_text(origin.quote, limit=limit)
+        branch = None if origin.branch is None else self.label(origin.branch)
+        files = tuple((self.label(p), d) for p, d in origin.files if _HEX.match(d))
+        commit = origin.commit if _HEX.match(origin.commit or "") else None
         return replace(
             fact,
             text=self.fact_text(fact.text, limit=limit),
             tags=self.tags(fact.tags),
             metadata=self.metadata(fact.metadata),
-            provenance=replace(origin, quote=quote),
+            provenance=replace(origin, quote=quote, branch=branch, commit=commit, files=files),
             reason=None if fact.reason is None else self.fact_text(fact.reason, limit=limit),
         )
 

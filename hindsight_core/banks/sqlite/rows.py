@@ -57,6 +57,9 @@ def provenance_json(provenance: Provenance) -> str:
         "host": provenance.host,
         "speaker": provenance.speaker,
         "quote": provenance.quote,
+        "branch": provenance.branch,
+        "commit": provenance.commit,
+        "files": [list(pair) for pair in provenance.files],
     }
     return to_json({key: value for key, value in data.items() if value})
 
@@ -71,6 +74,9 @@ def provenance_from(text: str) -> Provenance:
         host=data.get("host"),
         speaker=data.get("speaker"),
         quote=data.get("quote"),
+        branch=data.get("branch"),
+        commit=data.get("commit"),
+        files=tuple((path, digest) for path, digest in data.get("files", ())),
     )
 
 

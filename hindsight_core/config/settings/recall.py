@@ -50,6 +50,10 @@ class Recall(Section):
         default_factory=dict, description="Floors by part of the score; a part without one passes."
     )
     cache_ttl_ms: Ms = Field(0, description="How long the same request gets the same block.")
+    check_files: bool = Field(
+        default=True,
+        description="Mark facts that name a file which is gone or different; rank them down.",
+    )
     same_session_only: bool = Field(
         default=False, description="Recall only what this session stored."
     )

@@ -84,8 +84,11 @@ def found(hits: Sequence[Hit]) -> ToolResult:
 
 def _line(hit: Hit) -> str:
     when = hit.fact.timestamp
-    date = f" ({when.date().isoformat()})" if when else ""
-    return f"- {escape(hit.fact.text)}{date} [{hit.id}]"
+    notes = [when.date().isoformat()] if when else []
+    notes += [f"missing: {escape(path)}" for path in hit.missing]
+    notes += [f"changed: {escape(path)}" for path in hit.changed]
+    said = f" ({'; '.join(notes)})" if notes else ""
+    return f"- {escape(hit.fact.text)}{said} [{hit.id}]"
 
 
 def scope_of(arguments: Mapping[str, Any]) -> Scope:

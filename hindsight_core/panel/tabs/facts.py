@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.banks.records import iso
 from hindsight_core.panel.lines import plain, row, wrapped
 from hindsight_core.panel.modal import Edit, TextInput
 from hindsight_core.panel.tab import ListTab
+from hindsight_core.worktree.freshness import FRESH, Freshness, freshness
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from hindsight_core.memory import Fact, FactState
     from hindsight_core.panel.keys import Key
     from hindsight_core.runtime import Runtime
+    from hindsight_core.worktree.tree import Tree
 
 PAGE = 100
 STATES: tuple[FactState | None, ...] = ("valid", "invalidated", "superseded", "pending", None)
@@ -36,6 +39,7 @@ class FactsTab(ListTab):
         self._search = ""
         self._state: FactState | None = "valid"
         self._open: str | None = None
+        self._against: dict[str, Freshness] = {}
 
     def count(self) -> int:
         """How many facts are listed."""
@@ -63,10 +67,11 @@ class FactsTab(ListTab):
 
     def _item(self, at: int, width: int) -> list[Text]:
         fact, runtime = self._facts[at], self.view.runtime
-        line = _line(fact, chosen=at == self.cursor)
+        seen = self._against.get(fact.id, FRESH)
+        line = _line(fact, chosen=at == self.cursor, seen=seen)
         if fact.id != self._open or runtime is None:
             return [line]
-        return [line, *_details(fact, runtime.bank_id, width)]
+        return [line, *_details(fact, runtime.bank_id, width, seen=seen)]
 
     def key(self, key: Key) -> None:
         """As in every list; at the end the next page is read."""
@@ -148,21 +153,34 @@ class FactsTab(ListTab):
             state=self._state, limit=size, search=self._search or None
         )
         self._facts, self._total = list(page.facts), page.total
+        self._against = await against_tree(self._facts, runtime.worktree)
         self.cursor = max(0, min(self.cursor, len(self._facts) - 1))
 
 
-def _line(fact: Fact, *, chosen: bool) -> Text:
+async def against_tree(facts: Sequence[Fact], tree: Tree | None) -> dict[str, Freshness]:
+    """Id to what the working tree says against a fact, of those that it says something against."""
+    if tree is None:
+        return {}
+    try:
+        seen = await asyncio.to_thread(lambda: {f.id: freshness(f, tree) for f in facts})
+    except OSError:
+        return {}
+    return {fact_id: found for fact_id, found in seen.items() if not found.fresh}
+
+
+def _line(fact: Fact, *, chosen: bool, seen: Freshness) -> Text:
     style = "" if fact.state == "valid" else "dim"
     return row(
         ("› " if chosen else "  ", "bold"),
         ("▪" if fact.pinned else " ", "yellow"),
         (_MARKS.get(fact.state, " ") + " ", "yellow"),
+        ("✗ " if seen.missing else "~ " if seen.changed else "", "red"),
         (f"[{plain(fact.kind)}] ", "cyan"),
         (plain(fact.text), "bold" if chosen else style),
     )
 
 
-def _details(fact: Fact, bank: str, width: int) -> list[Text]:
+def _details(fact: Fact, bank: str, width: int, *, seen: Freshness) -> list[Text]:
     told = fact.provenance
     rows = {
         "id": f"{bank}:{fact.id}",
@@ -175,6 +193,9 @@ def _details(fact: Fact, bank: str, width: int) -> list[Text]:
         "document": fact.document_id,
         "from": " ".join(filter(None, (told.source, told.host, told.session_id))),
         "words": told.quote,
+        "on": " ".join(filter(None, (told.branch, (told.commit or "")[:12]))),
+        "gone": ", ".join(seen.missing),
+        "changed since": ", ".join(seen.changed),
         "replaced by": fact.superseded_by,
         "why": fact.reason,
     }
