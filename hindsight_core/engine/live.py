@@ -127,7 +127,7 @@ class LiveSession(Asked):
         """A session begins, or its context was replaced."""
         self.activity.take("session.started", {"reason": reason})
         await self.follow(params)
-        await self.modes.began(self.path.entries)
+        await self.modes.opened(self.path.entries)
         await self.steers.begin()
         if reason == "compact" or (reason in ("startup", "new") and not self.path.entries):
             self.recalling.begin()

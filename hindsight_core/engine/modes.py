@@ -65,6 +65,21 @@ class Modes:
         self.choices = await self._store.get(self._session_id)
         self._left_out = frozenset(await self._retained.left_out(self._session_id))
 
+    async def opened(self, path: Sequence[Entry]) -> None:
+        """A session begins or goes on.
+
+        A turn that was to be left out and never ended, since its process was killed, is left out
+        now: of what every process has made durable it is not.
+        """
+        await self.began(path)
+        if not self.choices.next_opt_out or not path:
+            return
+        identify = self._runtime.sanitiser.entry_id
+        ids = [identify(entry.id) for entry in path]
+        known = await self._retained.durable(self._session_id)
+        last = max((at for at, entry_id in enumerate(ids) if entry_id in known), default=-1)
+        await self._leave_out(ids[last + 1 :], why=str(self.choices.why_no_retain))
+
     async def began(self, path: Sequence[Entry], prompt: str = "") -> None:
         """A turn begins, or the session: what is on the path is no part of it.
 
@@ -82,13 +97,16 @@ class Modes:
         if (why := self.why_no_retain) is not None:
             identify = self._runtime.sanitiser.entry_id
             own = [identify(entry.id) for entry in path if entry.id not in self._before]
-            await self._retained.leave_out(self._session_id, own, reason=why)
-            self._left_out |= frozenset(own)
+            await self._leave_out(own, why=why)
         if self.choices.next_opt_out:
             self.choices = await self.change(lambda now: replace(now, next_opt_out=False))
             self._notices.say("This turn was left out of memory; the next one is not.")
         self._before = frozenset(entry.id for entry in path)
         self._marked = False
+
+    async def _leave_out(self, ids: Sequence[str], *, why: str) -> None:
+        await self._retained.leave_out(self._session_id, ids, reason=why)
+        self._left_out |= frozenset(ids)
 
     def writable(self, path: Sequence[Entry]) -> tuple[Entry, ...]:
         """What of a path may be written: into the journal, to a model that memorizes, to a bank."""
@@ -96,6 +114,9 @@ class Modes:
             return ()
         identify = self._runtime.sanitiser.entry_id
         kept = without_marked_turns(path, self._marks)
+        if self.why_no_retain is not None:
+            # A turn that is to be left out and has not ended: a compaction may come in its middle.
+            kept = tuple(entry for entry in kept if entry.id in self._before)
         return tuple(entry for entry in kept if identify(entry.id) not in self._left_out)
 
     async def refuses(self, tool: str) -> str | None:

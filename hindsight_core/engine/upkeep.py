@@ -89,6 +89,7 @@ class Upkeep:
 
         runtime = self._runtime
         await prune(runtime.queue, runtime.sessions, clock=runtime.clock)
+        await runtime.queue.database.scrub()
 
     async def _expire(self) -> None:
         """Nobody has to open the review for its time to run out (pi/Q-05)."""

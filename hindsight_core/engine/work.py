@@ -205,7 +205,9 @@ class Work:
                 await self._runtime.journal.forget(
                     self._runtime.bank_id, transcript.session_id, through=clean.id
                 )
-                return
+                break
+        if any(report.vetoed for _, report in reports):
+            await self._runtime.queue.database.scrub()
 
     async def _take_up(self, *, recover: bool) -> None:
         try:

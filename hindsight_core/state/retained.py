@@ -116,20 +116,26 @@ class Retained:
         """
 
         def work(connection: sqlite3.Connection) -> int:
-            low, high = 0, len(chains)
-            while low < high:
-                middle = (low + high + 1) // 2
-                known = connection.execute(
-                    "SELECT 1 FROM retained WHERE bank = ? AND chain = ?",
-                    (bank, chains[middle - 1]),
-                ).fetchone()
-                low, high = (middle, high) if known else (low, middle - 1)
-            return low
+            for end in range(len(chains), 0, -_BATCH):
+                part = chains[max(0, end - _BATCH) : end]
+                marks = ", ".join("?" * len(part))
+                rows = connection.execute(
+                    f"SELECT chain FROM retained WHERE bank = ? AND chain IN ({marks})",
+                    (bank, *part),
+                )
+                known = {row[0] for row in rows}
+                last = max((at for at, chain in enumerate(part) if chain in known), default=None)
+                if last is not None:
+                    return max(0, end - _BATCH) + last + 1
+            return 0
 
         return await self._database.read(work)
 
-    async def settle(self, bank: str, mark: TranscriptMark) -> bool:
-        """Note entries of which nothing is stored; False when one was dealt with meanwhile."""
+    async def settle(self, bank: str, mark: TranscriptMark, *, scrub: bool = False) -> bool:
+        """Note entries of which nothing is stored; False when one was dealt with meanwhile.
+
+        ``scrub``: what the journal held of them is not left in a file either.
+        """
         now = self._clock().timestamp()
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -138,23 +144,44 @@ class Retained:
             record(connection, bank, mark, document_id="", now=now)
             return True
 
-        return await self._database.write(work)
+        done = await self._database.write(work)
+        if scrub:
+            await self._database.scrub()
+        return done
 
     async def leave_out(self, session_id: str, entry_ids: Sequence[str], *, reason: str) -> None:
         """These entries are never stored, by whatever source or bank."""
         now = self._clock().timestamp()
 
-        def work(connection: sqlite3.Connection) -> None:
+        def work(connection: sqlite3.Connection) -> bool:
             connection.executemany(
                 "INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)",
                 [(session_id, entry_id, reason, now) for entry_id in entry_ids],
             )
-            connection.executemany(
+            gone = connection.executemany(
                 "DELETE FROM journal WHERE session_id = ? AND entry_id = ?",
                 [(session_id, entry_id) for entry_id in entry_ids],
             )
+            return gone.rowcount > 0
 
-        await self._database.write(work)
+        if await self._database.write(work):
+            await self._database.scrub()
+
+    async def durable(self, session_id: str) -> frozenset[str]:
+        """Entries of a session that are in the journal, in a document, or left out."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            rows = connection.execute(
+                "SELECT entry_id FROM journal WHERE session_id = ?1"
+                " UNION SELECT entry_id FROM retained WHERE session_id = ?1"
+                " UNION SELECT entry_id FROM covered WHERE session_id = ?1"
+                " UNION SELECT entry_id FROM left_out WHERE session_id = ?1"
+                " UNION SELECT last_entry_id FROM windows WHERE session_id = ?1",
+                (session_id,),
+            )
+            return frozenset(row[0] for row in rows)
+
+        return await self._database.read(work)
 
     async def left_out(self, session_id: str) -> Mapping[str, str]:
         """Entries of a session that are never stored, and why."""

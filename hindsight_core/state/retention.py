@@ -3,8 +3,11 @@
 The rule. Waiting writes, dead letters, the journal and the newest window of every session are
 never pruned: they end by delivery or by command. Receipts and older windows go after ``keep_days``
 unless their session is open or has journaled entries; what was in a window goes with it. So do
-entries of the review queue that were decided so long ago; what waits there is never pruned. In
-state.db the shown facts, summaries and ranges of a session untouched for ``keep_days`` go.
+entries of a transcript, but for the newest 200 of a session, by which it is known where it stood,
+one in sixteen of the others, those of its newest document, which may be written once more, and
+those of which nothing was stored on purpose. So do entries of the review queue that were decided
+so long ago; what waits there is never pruned. In state.db the shown facts, summaries and ranges of
+a session untouched for ``keep_days`` go.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from hindsight_core.storage import Database
 
 _DAY_S = 86400.0
+TAIL = 200
 _IDLE = (
     " AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.bank = {table}.bank"
     " AND s.session_id = {table}.session_id)"
@@ -37,13 +41,14 @@ class Pruned:
     windows: int
     session_rows: int
     reviewed: int = 0
+    retained: int = 0
 
 
 async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned:
     """Drop what is old and needed by nobody; see the module's rule."""
     before = clock().timestamp() - queue.policy.keep_days * _DAY_S
 
-    def in_queue(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    def in_queue(connection: sqlite3.Connection) -> tuple[int, int, int, int]:
         receipts = connection.execute(
             f"DELETE FROM receipts WHERE stored_at < ?{_IDLE.format(table='receipts')}", (before,)
         ).rowcount
@@ -64,7 +69,7 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
         connection.execute(
             "DELETE FROM review_actions WHERE review_id NOT IN (SELECT id FROM review)"
         )
-        return receipts, windows, reviewed
+        return receipts, windows, reviewed, _retained(connection, before)
 
     def in_state(connection: sqlite3.Connection) -> int:
         removed = 0
@@ -77,8 +82,30 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
             removed += connection.execute(statement, (before,)).rowcount
         return removed
 
-    receipts, windows, reviewed = await queue.database.write(in_queue)
-    return Pruned(receipts, windows, await sessions.database.write(in_state), reviewed)
+    receipts, windows, reviewed, retained = await queue.database.write(in_queue)
+    rows = await sessions.database.write(in_state)
+    return Pruned(receipts, windows, rows, reviewed, retained)
+
+
+def _retained(connection: sqlite3.Connection, before: float) -> int:
+    old = connection.execute(
+        "SELECT bank, session_id, max(recorded_at) FROM retained GROUP BY bank, session_id"
+        " HAVING max(recorded_at) < ?",
+        (before,),
+    ).fetchall()
+    gone = 0
+    for bank, session_id, newest in old:
+        # A chain stands for the whole path before it: one in sixteen tells where a branch began.
+        gone += connection.execute(
+            "DELETE FROM retained WHERE bank = ?1 AND session_id = ?2 AND document_id <> ''"
+            f" AND substr(chain, 1, 1) <> '0'{_IDLE.format(table='retained')}"
+            " AND recorded_at < (SELECT recorded_at FROM retained WHERE bank = ?1"
+            f" AND session_id = ?2 ORDER BY recorded_at DESC LIMIT 1 OFFSET {TAIL - 1})"
+            " AND document_id NOT IN (SELECT document_id FROM retained WHERE bank = ?1"
+            " AND session_id = ?2 AND recorded_at = ?3)",
+            (bank, session_id, newest),
+        ).rowcount
+    return gone
 
 
 async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:

@@ -23,6 +23,7 @@ from hindsight_core.storage.files import Identity, identity, make_room, move_asi
 from hindsight_core.storage.schema import Schema, check_version, migrate
 
 T = TypeVar("T")
+_SCRUB_MS = 200
 Salvage = Callable[[Path, sqlite3.Connection], None]
 
 
@@ -79,6 +80,21 @@ class Database:
     async def outside(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function on the writer thread outside of a transaction, as VACUUM needs it."""
         return await self._submit(self._writers, self._guarded, work)
+
+    async def scrub(self) -> None:
+        """Move the log into the file and cut it: what was deleted is not left in there.
+
+        Whoever reads just now delays this to the next time; nobody waits for it long.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(f"PRAGMA busy_timeout = {_SCRUB_MS}")
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+
+        await self.outside(work)
 
     def read_now(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """`read`, on this thread: for short command-line paths."""
@@ -184,6 +200,8 @@ class Database:
             self._use_wal(connection)
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
+            # What is deleted or replaced is overwritten, not only unlinked.
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA temp_store = MEMORY")
         except BaseException:
             connection.close()

@@ -101,6 +101,53 @@ def test_the_opted_out_turn_is_never_written_and_the_next_one_is(session):
     assert any("left out" in notice for notice in session.notices)
 
 
+@pytest.mark.spec("s1/S-RET-4", "s1/S-SES-2")
+@pytest.mark.parametrize("how", ["before it", "within it", "a mark"])
+@pytest.mark.parametrize("end", ["compaction", "crash"])
+def test_a_turn_that_is_left_out_is_not_written_in_its_middle_either(session, how, end):
+    session.say("the word is otter")
+    talk, live = session.talk, session.live
+    if how == "before it":
+        session.command("/hindsight:next-opt-out")
+    mark = " #nomem" if how == "a mark" else ""
+    asked = f"the word is heron{mark}"
+    session.run(live.turn_start("t", asked, {"entries": talk.wire()}, limit_s=5))
+    talk.user(asked)
+    talk.assistant("the word is badger, I take a look")
+    if how == "within it":
+        session.command("/hindsight:next-opt-out")
+    session.run(live.follow({"entries": talk.wire()}))
+    if end == "compaction":
+        session.run(live.compact_before({"entries": talk.wire(), "reason": "threshold"}))
+        session.run(live.turn_end({"entries": talk.wire()}))
+        session.end()
+    else:
+        session.end("crash")
+
+    assert "otter" in session.written
+    assert "heron" not in session.written and "badger" not in session.written
+
+
+@pytest.mark.spec("s1/S-RET-4", "s1/S-SES-2")
+@pytest.mark.parametrize("said_before", [True, False])
+def test_a_turn_to_be_left_out_whose_process_was_killed_is_not_written_later(session, said_before):
+    if said_before:
+        session.say("the word is otter")
+    session.command("/hindsight:next-opt-out")
+    session.run(session.live.turn_start("t", "heron", {"entries": session.talk.wire()}, limit_s=5))
+    session.talk.user("the word is heron")
+    session.talk.assistant("the word is badger, I take a look")
+    # Nothing more is heard of it: the process is gone.
+    again = Session(session.memory, session.talk)
+    again.say("the word is also heron")
+    again.say("the word is dunlin")
+    again.end()
+
+    assert "dunlin" in again.written
+    assert ("otter" in again.written) is said_before
+    assert "heron" not in again.written and "badger" not in again.written
+
+
 @pytest.mark.spec("s1/S-RET-4")
 def test_what_was_left_out_stays_so_in_a_later_process(session):
     session.say("the word is otter")

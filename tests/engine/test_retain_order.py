@@ -94,3 +94,36 @@ def test_gate_opt_out_cursor_projection_target_enqueue_flush_receipt_cursor(
     assert "badger" not in session.asked[1]["text"]
     assert session.asked[1]["retained"] == 3
     assert session.count("receipts") == 2
+
+
+@pytest.mark.spec("s1/S-RET-6")
+def test_what_the_command_refuses_is_left_in_no_file(new_memory: Any, tmp_path: Path) -> None:
+    """Not in the journal, nor in free pages or in the write-ahead log."""
+    home = tmp_path / "memory-1" / "home"
+    refuse = "import sys; sys.exit('heron' in sys.stdin.read())"
+    memory = new_memory(
+        settings={
+            "memorize": {"mode": ["transcript"], "every_turns": 1},
+            "retain": {
+                "before_enqueue": [sys.executable, "-c", refuse],
+                "before_enqueue_timeout_ms": 60_000,
+            },
+        }
+    )
+    live, talk = live_session(memory.runtime, session_id="s1"), TranscriptBuilder()
+
+    async def turn(text: str) -> None:
+        talk.user(text)
+        talk.assistant("I see.")
+        await live.turn_end({"entries": talk.wire()})
+        await asyncio.gather(*live.work._scheduled)
+
+    memory.run(turn("the word is otter"))
+    memory.run(turn("the word is heron"))
+
+    def holding(word: str) -> list[str]:
+        files = [path for path in home.rglob("*") if path.is_file()]
+        return [path.name for path in files if word.encode() in path.read_bytes()]
+
+    assert holding("word is otter")
+    assert holding("word is heron") == []

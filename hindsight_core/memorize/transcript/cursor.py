@@ -82,8 +82,7 @@ def by_chain(links: Sequence[Link], known: Mapping[str, Row]) -> Fresh | None:
     """What follows the last entry whose chain is recorded; None when no chain fits."""
     for number in range(len(links) - 1, -1, -1):
         link = links[number]
-        row = known.get(link.entry.id)
-        if row is not None and row.chain == link.chain:
+        if _is_recorded(link, known):
             rest = links[number + 1 :]
             if any(same(other, known) for other in rest):
                 return None
@@ -92,15 +91,27 @@ def by_chain(links: Sequence[Link], known: Mapping[str, Row]) -> Fresh | None:
 
 
 def by_entry(links: Sequence[Link], known: Mapping[str, Row], *, carried: int = 0) -> Fresh:
-    """Compare one by one; the first ``carried`` are those of the session that was forked."""
+    """Compare one by one; the first ``carried`` are those of the session that was forked.
+
+    What stands before an entry whose chain is recorded is dealt with, also when it was pruned.
+    """
+    behind = max((at for at, link in enumerate(links) if _is_recorded(link, known)), default=-1)
     new, moved = [], []
     for number, link in enumerate(links):
+        row = known.get(link.entry.id)
+        if row is None and number < behind:
+            continue
         if number < carried or same(link, known):
-            if (row := known.get(link.entry.id)) is None or row.chain != link.chain:
+            if row is None or row.chain != link.chain:
                 moved.append(link)
             continue
         new.append(link)
     return Fresh(tuple(new), tuple(moved), grown=bool(carried) or not known)
+
+
+def _is_recorded(link: Link, known: Mapping[str, Row]) -> bool:
+    row = known.get(link.entry.id)
+    return row is not None and row.chain == link.chain
 
 
 def same(link: Link, known: Mapping[str, Row]) -> bool:

@@ -209,7 +209,8 @@ class TranscriptSource:
             try:
                 report = await self._document(transcript, plan, mark, reason=reason, alone=alone)
             except WriteVetoed as error:
-                if not await self._parts.retained.settle(self._parts.bank.id, mark):
+                bank = self._parts.bank.id
+                if not await self._parts.retained.settle(bank, mark, scrub=True):
                     return None
                 report = MemorizeReport("skipped", reason=str(error), vetoed=True)
             except HindsightError as error:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from hindsight_core.errors import BankError, MemoryOff, WriteVetoed
+from hindsight_core.state.retention import prune
 from hindsight_core.testing.transcripts import TranscriptBuilder
 
 
@@ -388,6 +389,63 @@ class TestJournal:
         spoken(1, talk=talk)
         await kit.remember(talk)
         assert occurrences(server.got, *(f"question {n}" for n in range(1, 5))) == [1] * 4
+
+
+class TestPruning:
+    """Rows of an old session go; what was sent is not sent again."""
+
+    async def pruned(self, kit, clock) -> int:
+        clock.advance(days=91)
+        return (await prune(kit.queue, kit.memorizer._parts.sessions, clock=clock)).retained
+
+    async def test_an_old_session_goes_on_where_it_stood(self, sender, server, spoken, clock):
+        kit, talk = sender(bank=server), TranscriptBuilder()
+        for _ in range(200):
+            spoken(1, talk=talk)
+            await kit.remember(talk)
+            clock.advance(1)
+        before = len(server.got)
+        gone = await self.pruned(kit, clock)
+        rows = await kit.memorizer._parts.retained.rows(server.id, "s1")
+        spoken(1, talk=talk)
+        await kit.remember(talk)
+
+        assert 150 < gone < 200
+        assert {entry.id for entry in talk.path[200:400]} <= set(rows)
+        assert [d.text.count("question") for d in server.got[before:]] == [1]
+
+    async def test_a_branch_of_what_was_pruned_repeats_a_few_entries_at_most(
+        self, sender, server, spoken, clock
+    ):
+        kit, talk = sender(bank=server), TranscriptBuilder()
+        for _ in range(200):
+            spoken(1, talk=talk)
+            await kit.remember(talk)
+            clock.advance(1)
+        before = len(server.got)
+        await self.pruned(kit, clock)
+        branch = TranscriptBuilder()
+        spoken(80, talk=branch)
+        branch.user("another way")
+        branch.assistant("yes")
+        await kit.remember(branch)
+        again = sum(d.text.count("question") for d in server.got[before:])
+        assert again < 40
+        assert "another way" in server.got[-1].text
+
+    async def test_a_document_that_is_replaced_keeps_all_of_its_text(
+        self, sender, server, spoken, clock
+    ):
+        kit = sender(bank=server, retain={"document": "session", "document_name": "{session}"})
+        talk = TranscriptBuilder()
+        for _ in range(110):
+            spoken(1, talk=talk)
+            await kit.remember(talk)
+            clock.advance(1)
+        assert await self.pruned(kit, clock) == 0
+        spoken(1, talk=talk)
+        await kit.remember(talk)
+        assert server.documents["s1"].text.count("question") == 111
 
 
 async def test_json_arrays_join(sender, growing, spoken):
