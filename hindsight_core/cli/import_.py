@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hindsight_core.cli.import_git import git
+from hindsight_core.cli.import_memories import claude_mem, mem0, notes
 from hindsight_core.cli.import_sessions import sessions
 from hindsight_core.cli.import_state import state
 
@@ -14,6 +15,5 @@ def import_() -> None:
     """Bring what you have: past sessions, git history, the state of the plugins replaced."""
 
 
-import_.add_command(sessions)
-import_.add_command(state)
-import_.add_command(git)
+for command in (sessions, git, state, notes, claude_mem, mem0):
+    import_.add_command(command)

@@ -24,11 +24,11 @@ KIN = ("pi", "omp")
 @common
 @click.option("--dry-run", is_flag=True, help="Count what would be taken over; change nothing.")
 def state(app: App, *, dry_run: bool) -> int:
-    """Take over what pi-hindsight and s1enhanced have kept beside pi's sessions and projects.
+    """Take over what pi-hindsight, s1enhanced and active memory have kept.
 
     Watermarks, saved ranges, cursors, queued writes and dead letters, waiting reviews, session
-    modes, receipts: nothing is memorized twice, no write is lost. The plugins' files stay as
-    they are; taking over twice changes nothing.
+    modes, receipts, active memories: nothing is memorized twice, no write is lost. The plugins'
+    files stay as they are; taking over twice changes nothing.
     """
     if dry_run:
         return app.run(_adopt(app, dry_run=True))

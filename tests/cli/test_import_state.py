@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hindsight_core.config.layers import load
+from hindsight_core.memorize.lifecycle.place import memory_project
 from hindsight_core.testing.model_server import ModelServer
 from hindsight_core.testing.transcripts import TranscriptBuilder
 
@@ -271,3 +274,55 @@ def test_where_nothing_is_nothing_happens(mem):
     said = mem("import", "state")
     assert said.code == 0
     assert "nothing of the plugins' state" in said.out
+
+
+def memory(text: str, *, project: str | None, **more: Any) -> dict[str, Any]:
+    scope = "project" if project else "global"
+    record = {
+        "id": "u-1", "text": text, "kind": "user_profile", "scope": scope, "projectId": project,
+        "confidence": 0.8, "decayRate": 0.1, "priority": 0.55, "status": "active",
+        "source": {
+            "actor": "assistant", "sessionId": "old", "cwd": "/srv/shop", "cause": "a question",
+            "reason": "it was asked twice", "evidence": "the exact words",
+        },
+        "feedback": {"useful": 2, "unhelpful": 1, "history": []},
+        "createdAt": "2026-01-02T00:00:00Z", "updatedAt": "2026-01-05T00:00:00Z",
+        "embeddingModel": "x", "schemaVersion": 2,
+    }  # fmt: skip
+    return {"record": {**record, **more}, "vector": [0.1, 0.2]}
+
+
+@pytest.mark.spec("am/A-REC-1", "am/A-REC-5")
+def test_active_memories_keep_what_they_have_earned(mem, kept, plugin):
+    here = memory_project(load(cwd=Path.cwd(), env=os.environ).project)
+    folder = Path(os.environ["HOME"]) / ".pi/agent/active-memory"
+    folder.mkdir(parents=True)
+    rows = [
+        memory("The gateway uses port 8443.", project=here),
+        memory("Ann prefers short answers.", project=None),
+        memory("The gateway used port 7443.", project=here, status="superseded"),
+        memory("The gateway is slow.", project=here, status="deleted"),
+        memory("Another project's fact.", project="f" * 20),
+        {"record": {"text": " "}},
+    ]
+    (folder / "vectors.json").write_text(json.dumps({"version": 1, "dimension": 2, "rows": rows}))
+
+    first = adopted(mem, code=1)["active memories"]
+
+    assert first["adopted"] == 4
+    assert "row 6" in first["left"][0]
+    assert "/srv/shop" in first["left"][1]
+    assert facts(mem) == ["Ann prefers short answers.", "The gateway uses port 8443."]
+    states = mem("facts", "list", "--json", "--state", "all").data["facts"]
+    assert sorted(fact["state"] for fact in states) == [
+        "invalidated", "superseded", "valid", "valid",
+    ]  # fmt: skip
+    again = adopted(mem, code=1)["active memories"]
+    assert (again["adopted"], again["known"]) == (0, 4)
+    with sqlite3.connect(Path(os.environ["HINDSIGHT_MEM_HOME"]) / "state.db") as state:
+        records = [json.loads(row[0]) for row in state.execute("SELECT body FROM lives")]
+    state.close()
+    mine = next(record for record in records if record["told"].get("cwd") == "/srv/shop")
+    assert (mine["confidence"], mine["decay_rate"], mine["priority"]) == (0.8, 0.1, 0.55)
+    assert (mine["useful"], mine["unhelpful"]) == (2, 1)
+    assert mine["told"]["evidence"] == "the exact words"

@@ -6,7 +6,15 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import HindsightError
-from hindsight_core.importing.state import cursors, jobs, modes, receipts, review, watermarks
+from hindsight_core.importing.state import (
+    cursors,
+    jobs,
+    modes,
+    receipts,
+    review,
+    vectors,
+    watermarks,
+)
 
 if TYPE_CHECKING:
     from hindsight_core.importing.state.desk import Desk, Tally
@@ -20,6 +28,7 @@ PARTS: tuple[Part, ...] = (
     jobs.adopt,
     review.adopt,
     receipts.adopt,
+    vectors.adopt,
 )
 
 

@@ -1,0 +1,1 @@
+"""What other memories and a person's own notes hold, as facts."""
