@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from hindsight_core.engine.commands.book import Commands
     from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.panel_place import PanelPlace
     from hindsight_core.engine.tools.box import Tools
 
 
 class Asked:
-    """The part of a `LiveSession` that the agent and the person call."""
+    """The part of a `LiveSession` that the agent and the person call.
+
+    Attributes:
+        panel_place: Where the panel opens next, when a command asked for it.
+    """
+
+    panel_place: PanelPlace | None = None
+
+    def take_panel_place(self) -> PanelPlace | None:
+        """Where the panel that opens now was asked for; told once."""
+        place, self.panel_place = self.panel_place, None
+        return place
 
     @cached_property
     def tools(self) -> Tools:

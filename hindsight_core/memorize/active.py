@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hindsight_core.memorize.capture.writing import ActiveWriting
     from hindsight_core.memorize.lifecycle.keeper import Keeper
     from hindsight_core.memorize.lifecycle.sink import EventSink, Listener
-    from hindsight_core.memory import Hit
+    from hindsight_core.memory import Fact, Hit
     from hindsight_core.state.feedback_tokens import Shown
     from hindsight_core.state.life import Outcome
     from hindsight_core.transcript.entry import Window
@@ -63,11 +63,15 @@ class ActiveMemory:
         """One memory in any state."""
         return (await self._keeper.memories([fact_id], active_only=False)).get(fact_id)
 
+    async def of_facts(self, facts: Iterable[Fact]) -> list[Memory]:
+        """Memories of facts that are at hand, in any state, in their order."""
+        return list((await self._keeper.of_facts(facts)).values())
+
     async def weigh(self, hits: Iterable[Hit]) -> list[Weighed]:
         """Hits of this project and global ones by score, priority and confidence (am/A-RANK)."""
         found = list(hits)
         memories = await self._keeper.of_facts(hit.fact for hit in found)
-        here = [hit for hit in found if self._is_here(memories[hit.fact.id])]
+        here = [hit for hit in found if self.is_here(memories[hit.fact.id])]
         return ranked(here, {key: memory.record for key, memory in memories.items()})
 
     async def shown(
@@ -136,6 +140,7 @@ class ActiveMemory:
         """Apply the days that have passed, retire what has fallen too low."""
         return await Sweep(self._keeper).run(session_id)
 
-    def _is_here(self, memory: Memory) -> bool:
+    def is_here(self, memory: Memory) -> bool:
+        """Whether it is this project's, or holds everywhere."""
         record = memory.record
         return record.scope == "global" or record.project in ("", self.project)

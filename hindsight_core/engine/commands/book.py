@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.commands.active.finder import Memory, MemoryEdit, MemoryForget
+from hindsight_core.engine.commands.active.listing import MemoryList
+from hindsight_core.engine.commands.active.panels import MemoryCompact, MemorySettings
+from hindsight_core.engine.commands.active.pause import MemoryPause, MemoryResume
+from hindsight_core.engine.commands.active.status import MemoryStats, MemoryStatus
+from hindsight_core.engine.commands.active.why import MemoryWhy
 from hindsight_core.engine.commands.auto import MemAuto
 from hindsight_core.engine.commands.base import (
     Command,
@@ -45,6 +51,17 @@ COMMANDS: tuple[type[Command], ...] = (
     NextOptOut,
     SessionTag,
     SessionQueue,
+    MemoryStatus,
+    MemoryStats,
+    Memory,
+    MemoryEdit,
+    MemoryList,
+    MemoryForget,
+    MemoryCompact,
+    MemorySettings,
+    MemoryWhy,
+    MemoryPause,
+    MemoryResume,
 )
 """The built-in ones, in the order in which hosts list them."""
 

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.steers.memo import Delivered, memo, read_memo
+from hindsight_core.engine.steers.stats import Stats
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ class Keeping:
 
     Attributes:
         turns: Answers of the agent in this session, over all its processes.
+        stats: What the session came to, likewise.
         delivered: The steers, oldest first.
     """
 
     def __init__(self, live: LiveSession) -> None:
         self._live = live
         self.turns = 0
+        self.stats = Stats()
+        live.runtime.log.listen(self.stats.take)
         self.delivered: tuple[Delivered, ...] = ()
         self._unconfirmed: tuple[Delivered, RecallOutcome] | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -53,6 +57,7 @@ class Keeping:
             logger.info("earlier steers of this session are lost: %s", error)
             return ()
         self.turns, self.delivered = read_memo(kept, now=runtime.clock())
+        self.stats.resume(kept.get("stats"))
         return self.delivered
 
     def add(self, steer: Delivered, outcome: RecallOutcome) -> None:
@@ -87,6 +92,8 @@ class Keeping:
 
     async def flush(self) -> None:
         """Wait for what is being written."""
+        if any(self.stats.counts.values()):
+            self._write(self._keep)
         if self._writing is not None:
             await self._writing
         if "_memos" in self.__dict__:
@@ -102,7 +109,7 @@ class Keeping:
         return tuple(hit.fact.id for hit in hits if hit.bank == self._live.runtime.bank_id)
 
     async def _keep(self) -> None:
-        kept = memo(self.turns, self.delivered)
+        kept = {**memo(self.turns, self.delivered), "stats": self.stats.counts}
         await self._memos.keep(self._place, self._live.opening.session.id, kept)
 
     def _write(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -22,6 +22,7 @@ from hindsight_core.turns import Block, RecallOutcome, Turn
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.steers.keeping import Keeping
+    from hindsight_core.engine.steers.stats import Stats
 
 logger = logging.getLogger("hindsight_core.engine")
 MARKS = {"useful": "🟢", "unhelpful": "🔴"}
@@ -56,6 +57,7 @@ class Steers:
         self._ready: RecallOutcome | None = None
         self._before = self._limiter.state
         self._looks = 0
+        self._begun = False
         self.last: RecallOutcome | None = None
         self.looked: RecallOutcome | None = None
 
@@ -74,14 +76,25 @@ class Steers:
         return on and may and not live.is_child
 
     @property
+    def busy(self) -> bool:
+        """Whether a look is under way."""
+        return self._job is not None and not self._job.done()
+
+    @property
+    def stats(self) -> Stats:
+        """What the session came to so far."""
+        return self._keeping.stats
+
+    @property
     def delivered(self) -> tuple[Delivered, ...]:
         """What was handed over in this session, also by an earlier process."""
         return self._keeping.delivered
 
     async def begin(self) -> None:
         """The session begins or goes on: cooldowns and tokens of an earlier process count."""
-        if not self._live.runtime.settings.steer.enabled:
+        if self._begun or not self._live.runtime.settings.steer.enabled:
             return
+        self._begun = True
         for steer in await self._keeping.load():
             self._limiter.record(steer.ids, steer.at, turn=steer.turn)
         self.observe()
@@ -171,7 +184,7 @@ class Steers:
         self._partial = partial
         log, session = self._live.runtime.log, self._live.opening.session.id
         log.write("recall.scheduled", session=session, turn=turn_id)
-        if self._job is not None and not self._job.done():
+        if self.busy:
             self._again = True
             return
         self._job = asyncio.create_task(self._run(turn_id))
