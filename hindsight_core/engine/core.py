@@ -207,7 +207,8 @@ class MemoryEngine:
 
     async def tool_call(self, params: Params) -> Params:
         """Run one of the agent's tools."""
-        return await explicit.tool(self._live, params, why_off=self._why_off())
+        why = self._why_off()
+        return await explicit.tool(self._live, params, why_off=why, now=lambda: self._live)
 
     async def command_run(self, params: Params) -> Params:
         """Run one slash command of the session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.budget import work
@@ -18,9 +18,20 @@ logger = logging.getLogger("hindsight_core.engine")
 
 
 async def tool(
-    live: LiveSession | None, params: Mapping[str, Any], *, why_off: str
+    live: LiveSession | None,
+    params: Mapping[str, Any],
+    *,
+    why_off: str,
+    now: Callable[[], LiveSession | None] | None = None,
 ) -> dict[str, Any]:
-    """The result of ``tool/call``; never raises for a memory failure."""
+    """The result of ``tool/call``; never raises for a memory failure.
+
+    Args:
+        live: The session that asked.
+        params: Name and arguments.
+        why_off: Why there is no session.
+        now: The session when the tool has run: another one gets nothing of it (am/A-SCHED-7).
+    """
     name, arguments = params.get("name"), params.get("arguments")
     if live is None:
         return failed(f"Memory is not active here: {why_off}").wire()
@@ -31,6 +42,8 @@ async def tool(
             if (why := await live.modes.refuses(str(name))) is not None:
                 return failed(why).wire()
             result = await live.tools.call(name if isinstance(name, str) else "", given)
+        if now is not None and now() is not live:
+            return failed(f"The session changed while {name} ran; its result is dropped.").wire()
         live.watch.called(str(name), given, result.details)
         live.study.called(str(name), result.details)
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,6 +57,32 @@ class Confirm:
     def line(self, width: int) -> Text:
         """The question."""
         return row((self._question, "bold"), (" y/n", "dim"))
+
+
+class Choice:
+    """Several things that can be done; Escape does none of them.
+
+    Args:
+        subject: What it is about.
+        actions: Key to its name and what it does.
+    """
+
+    def __init__(self, subject: str, actions: Mapping[str, tuple[str, Callable[[], None]]]) -> None:
+        self._subject = subject
+        self._actions = actions
+
+    def key(self, key: Key) -> bool:
+        """Answered by one of the keys; Enter is the first of them."""
+        name = next(iter(self._actions)) if key.name == "enter" else key.name.lower()
+        if name in self._actions:
+            self._actions[name][1]()
+            return True
+        return key.name in ("escape", "ctrl+c")
+
+    def line(self, width: int) -> Text:
+        """The keys first: they must be seen, the subject may be cut."""
+        keys = " · ".join(f"{key} {name}" for key, (name, _) in self._actions.items())
+        return row((keys, "bold"), ("  " + self._subject, "dim"))
 
 
 class TextInput:

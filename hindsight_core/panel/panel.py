@@ -38,6 +38,7 @@ class Panel:
         changed: Told when the lines have changed without a key.
         rows: Rows of the body for a height; by default as a host draws it, inline.
         first: Title of the tab that it opens on; the first one where there is none of it.
+        inside: The keys are that tab's at once.
     """
 
     def __init__(
@@ -47,12 +48,13 @@ class Panel:
         changed: Callable[[], None],
         rows: Callable[[int], int] = body_rows,
         first: str = "",
+        inside: bool = False,
     ) -> None:
         self.closed = False
         self._rows = rows
         self._changed = changed
         self._at = 0
-        self._inside = False
+        self._inside = inside
         self._tabs = make(self._redraw)
         titles = [tab.title for tab in self._tabs]
         self._at = titles.index(first) if first in titles else 0

@@ -48,8 +48,12 @@ class PanelSession:
             self._colour = params.get("colour") is True
             self._measure(params)
             view = view_of(self._engine)
-            first = "Hub" if view.hub else ""
-            self._panel = Panel(partial(make_tabs, view), changed=self._changed, first=first)
+            self._panel = Panel(
+                partial(make_tabs, view),
+                changed=self._changed,
+                first=view.first,
+                inside=view.place is not None,
+            )
             await self._panel.open()
             return self._reply(self._panel)
 
@@ -125,5 +129,6 @@ def view_of(engine: MemoryEngine) -> PanelView:
         runtime=live.runtime if live is not None else None,
         live=live,
         hub=live is not None and live.commands.take_hub(),
+        place=live.take_panel_place() if live is not None else None,
         reload=opening.reload,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.engine.live import LiveSession
+    from hindsight_core.engine.panel_place import PanelPlace
     from hindsight_core.runtime import Runtime
 
 
@@ -24,6 +25,7 @@ class PanelView:
         live: The session; None on the command line.
         reload: Reads the configuration again.
         hub: The hub was asked for: it is shown, and shown first.
+        place: Where a command wants the panel to open.
         changed: Keys that were set here and count from the next session on.
     """
 
@@ -34,4 +36,12 @@ class PanelView:
     reload: Callable[[], Loaded]
     live: LiveSession | None = None
     hub: bool = False
+    place: PanelPlace | None = None
     changed: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> str:
+        """Title of the tab that was asked for; empty for none."""
+        if self.place is not None:
+            return self.place.tab
+        return "Hub" if self.hub else ""

@@ -40,7 +40,12 @@ def rate(memory: Any, token: str, text: str, outcome: str = "useful", **more: An
 def test_the_four_tools_have_a_line_and_rules_for_the_hosts_prompt(active, new_memory):
     tools = active.tools()
     named = {name for name in tools if name.startswith("memory_")}
-    assert named >= {"memory_search", "memory_feedback"}
+    assert named == {
+        "memory_search",
+        "memory_store_result",
+        "memory_correct",
+        "memory_feedback",
+    }
     for name in named:
         assert tools[name]["snippet"]
         assert all(name in rule for rule in tools[name]["guidelines"])
@@ -154,3 +159,49 @@ def test_feedback_without_a_reason_is_an_error(active, more):
     result = rate(active, steer(active, PNPM), PNPM, **more)
     assert result.is_error
     assert result.details == {"outcome": "failed"}
+
+
+@pytest.mark.spec("am/A-CORR", "am/A-TOOL")
+def test_a_wrong_memory_of_an_agent_is_corrected(active):
+    own = own_id(active, PORT)
+    right = "The API gateway listens on port 9443 behind nginx."
+    given = {"memoryId": f"{active.runtime.bank_id}:{own}", "correctedText": right}
+    result = active.tool("memory_correct", **given, reason="the config says 9443")
+    assert (result.is_error, result.details["outcome"]) == (False, "corrected")
+    assert right in [fact.text for fact in active.facts()]
+    assert PORT not in [fact.text for fact in active.facts()]
+
+
+@pytest.mark.spec("am/A-CORR")
+@pytest.mark.parametrize(
+    "change", [{"reason": " "}, {"correctedText": PORT}, {"memoryId": "nothing"}]
+)
+def test_a_correction_that_makes_no_sense_is_an_error(active, change):
+    given = {"memoryId": own_id(active, PORT), "correctedText": "Port 1.", "reason": "looked"}
+    result = active.tool("memory_correct", **{**given, **change})
+    assert result.is_error
+    assert PORT in [fact.text for fact in active.facts()]
+
+
+@pytest.mark.spec("am/A-ASST-4")
+def test_a_finding_without_an_investigation_is_an_error(active):
+    given = {"text": "The build needs zlib.", "kind": "fact", "scope": "project"}
+    result = active.tool("memory_store_result", **given, confidence=0.9, reason="an hour")
+    assert result.is_error
+    assert "no investigation" in result.content
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "user_profile"},
+        {"scope": "x"},
+        {"confidence": 2},
+        {"confidence": "high"},
+        {"text": ""},
+    ],
+)
+def test_a_finding_with_wrong_arguments_is_an_error(active, change):
+    given = {"text": "The build needs zlib.", "kind": "fact", "scope": "project"}
+    given |= {"confidence": 0.9, "reason": "an hour"}
+    assert active.tool("memory_store_result", **{**given, **change}).is_error

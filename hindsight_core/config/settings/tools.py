@@ -24,6 +24,6 @@ class Tools(Section):
     )
     memory: bool = Field(
         default=False,
-        description="Also the tools of active memory: `memory_search`, `memory_store_result`, "
-        "`memory_correct`, `memory_feedback`.",
+        description="Also the tools and slash commands of active memory: `memory_search`, "
+        "`memory_store_result`, `memory_correct`, `memory_feedback`, `/memory` ...",
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from hindsight_core.engine.tools.memory_correct import MemoryCorrectTool
 from hindsight_core.engine.tools.memory_feedback import MemoryFeedbackTool
 from hindsight_core.engine.tools.memory_search import MemorySearchTool
+from hindsight_core.engine.tools.memory_store import MemoryStoreTool
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
@@ -17,4 +19,5 @@ def active_tools(live: LiveSession) -> Iterable[SessionTool]:
     """Those of the plugin, under the names that its users know."""
     if not live.runtime.settings.tools.memory:
         return ()
-    return MemorySearchTool(live), MemoryFeedbackTool(live)
+    tools = (MemorySearchTool, MemoryStoreTool, MemoryCorrectTool, MemoryFeedbackTool)
+    return [tool(live) for tool in tools]

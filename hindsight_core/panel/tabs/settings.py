@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 CATEGORIES = "memorize.categories"
 SWITCH = ("on", "off")
 _LABEL = 30
+ACTIVE = ("consolidation", "lifecycle", "steer", "capture", "investigation")
+ALSO = ("tools.memory", "log.per_session", "log.include_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class SettingsTab(ListTab):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - those of `Tab`
         super().__init__(*args, **kwargs)
+        place = self.view.place
+        self._active = place is not None and place.mode == "active-memory"
         self._all = False
         self._rows: tuple[Setting, ...] = ()
         self._list()
@@ -170,11 +174,19 @@ class SettingsTab(ListTab):
         known, standard = self.view.loaded.settings.memorize.categories, DEFAULT_CATEGORIES
         names = [*standard, *(name for name in known if name not in standard)]
         rows = [Setting(CATEGORIES, ("on", "off", "ban"), name) for name in names]
+        if self._active and not self._all:
+            self._rows = tuple(Setting(key, choices(key)) for key in active_keys())
+            return
         if self._all:
             main = [Setting(key, choices(key)) for key in schema.known_keys() if key != CATEGORIES]
         else:
             main = list(MAIN)
         self._rows = (*main, *rows)
+
+
+def active_keys() -> list[str]:
+    """The settings of active memory, for ``/memory-settings``."""
+    return [key for key in schema.known_keys() if key.split(".")[0] in ACTIVE or key in ALSO]
 
 
 def choices(key: str) -> tuple[str, ...]:
