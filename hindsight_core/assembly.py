@@ -88,7 +88,8 @@ def recall_scopes(runtime: Runtime) -> Mapping[str, BankScope]:
     here = Labels.of(runtime.loaded)
     place = ProjectPlace(here.project_id, here.repo_key, here.project)
     entries = [e for e in bank_entries(runtime.settings, runtime.bank_id) if e.readable]
-    return bank_scopes(runtime.settings, entries, own=runtime.bank_id, place=place)
+    own, host = runtime.bank_id, runtime.loaded.host
+    return bank_scopes(runtime.settings, entries, own=own, place=place, host=host)
 
 
 def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:

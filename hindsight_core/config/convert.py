@@ -95,7 +95,9 @@ def env_name(value: object) -> Settings:
 def banks(value: object) -> Settings:
     """The list form with roles, or the older table with ``project`` and ``user``."""
     if isinstance(value, list):
-        return {"bank.entries": [_entry(item) for item in value]}
+        entries = [_entry(item) for item in value]
+        own = next((e["id"] for e in entries if isinstance(e, dict) and _is_own(e)), None)
+        return {"bank.entries": entries, **({"bank.id": own} if own else {})}
     table = _table(value)
     project = _table(table.get("project", table.get("coding", {})))
     user = _table(table.get("user", table.get("life", table.get("global", {}))))
@@ -109,6 +111,12 @@ def banks(value: object) -> Settings:
     if user.get("enabled") and user.get("bankId"):
         found["bank.user_id"] = user["bankId"]
     return found
+
+
+def _is_own(entry: Mapping[str, object]) -> bool:
+    """Whether an entry is the project's bank: it writes what is about coding."""
+    coding = entry.get("role", "coding") == "coding" and entry.get("access") != "read"
+    return coding and entry.get("enabled") is not False and isinstance(entry.get("id"), str)
 
 
 def _entry(item: object) -> object:

@@ -58,6 +58,7 @@ class Loaded:
         project: The project, and whether it may configure us.
         off: Why memory is switched off; None when it is not.
         files: The configuration files that were read.
+        host: The agent program; None on the command line.
     """
 
     settings: Settings
@@ -68,6 +69,7 @@ class Loaded:
     project: Project
     off: str | None = None
     files: tuple[Path, ...] = ()
+    host: str | None = None
 
 
 def load(
@@ -120,6 +122,7 @@ def load(
         project=Project(place.root, place.name, may_act, place.checkout, place.remote),
         off=_off(merged),
         files=tuple(found.files),
+        host=host,
     )
 
 

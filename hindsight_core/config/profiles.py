@@ -39,7 +39,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
             "document_name": "{host}-session:{sessionHash}",
             "form": "json",
             "update_mode": "append",
-            "observation_scopes": [["harness:pi"], ["repo:{repoKey}"]],
+            "observation_scopes": [["harness:{host}"], ["repo:{repoKey}"]],
         },
         "queue": {
             "flush_max_jobs": 1,

@@ -89,7 +89,12 @@ class BankScope:
 
 
 def bank_scopes(
-    settings: Settings, entries: Sequence[BankEntry], *, own: str, place: ProjectPlace
+    settings: Settings,
+    entries: Sequence[BankEntry],
+    *,
+    own: str,
+    place: ProjectPlace,
+    host: str | None = None,
 ) -> Mapping[str, BankScope]:
     """A scope for each bank (s1/S-TAG-2, S-TAG-3, S-TAG-5).
 
@@ -98,8 +103,9 @@ def bank_scopes(
         entries: The session's banks.
         own: The project's bank.
         place: The project that the session belongs to.
+        host: The agent program; on the command line None, where tags of it are no condition.
     """
-    return {entry.id: _scope(settings, entry, own=own, place=place) for entry in entries}
+    return {entry.id: _scope(settings, entry, own=own, place=place, host=host) for entry in entries}
 
 
 def kinds_of(kinds: Sequence[str], *, observations: bool) -> tuple[str, ...]:
@@ -134,7 +140,9 @@ def asked(scope: BankScope, wanted: Wanted) -> TagFilter | None:
     return whole
 
 
-def _scope(settings: Settings, entry: BankEntry, *, own: str, place: ProjectPlace) -> BankScope:
+def _scope(
+    settings: Settings, entry: BankEntry, *, own: str, place: ProjectPlace, host: str | None
+) -> BankScope:
     of_project = entry.id == own or entry.role not in PERSONAL_ROLES
     recall = settings.recall
     return BankScope(
@@ -143,23 +151,31 @@ def _scope(settings: Settings, entry: BankEntry, *, own: str, place: ProjectPlac
         project=place.project,
         repo=place.repo,
         folder=place.folder,
-        tags=_tags(settings, entry, of_project=of_project, project_tags=place.tags),
+        tags=_tags(settings, entry, place.tags if of_project else None, host=host),
         max_tokens=None if of_project else recall.user_max_tokens,
         top_k=recall.top_k if recall.mode == "plain" else None,
     )
 
 
 def _tags(
-    settings: Settings, entry: BankEntry, *, of_project: bool, project_tags: Sequence[str]
+    settings: Settings, entry: BankEntry, of_project: Sequence[str] | None, *, host: str | None
 ) -> TagFilter | None:
     scope = settings.scope
     if scope.mode != "domain-tagged" or entry.id in scope.unscoped_recall_banks:
         return None
-    tags = tuple(project_tags) if of_project else scope.user_scope_tags
-    leaf = TagFilter(tags, "any_strict") if tags else None
-    if of_project and scope.include_shared_observations:
+    if of_project is None:
+        tags = _of_host(scope.user_scope_tags, host)
+        return TagFilter(tags, "any_strict") if tags else None
+    leaf = TagFilter(tuple(of_project), "any_strict") if of_project else None
+    if scope.include_shared_observations:
         return TagFilter(any_of=(leaf, UNTAGGED)) if leaf else UNTAGGED
     return leaf
+
+
+def _of_host(tags: Sequence[str], host: str | None) -> tuple[str, ...]:
+    if host is None:
+        return tuple(tag for tag in tags if "{host}" not in tag)
+    return tuple(tag.replace("{host}", host) for tag in tags)
 
 
 def _held(tags: TagFilter | None) -> tuple[str, ...]:

@@ -97,6 +97,23 @@ def test_a_wrong_value_of_s1_keeps_the_profiles(world):
 
 
 @pytest.mark.spec("s1/S-CFG-3")
+@pytest.mark.parametrize(
+    ("entries", "bank"),
+    [
+        ([{"id": "life", "role": "life"}, {"id": "code"}], "code"),
+        ([{"id": "old", "enabled": False}, {"id": "code", "role": "coding"}], "code"),
+        ([{"id": "ref", "access": "read"}, {"id": "code"}], "code"),
+        ([{"id": "life", "role": "life"}], None),
+        ([], None),
+    ],
+)
+def test_the_list_of_banks_declares_the_projects_own(world, entries, bank):
+    world.pi_project({"profile": "s1enhanced", "banks": entries})
+    found = world.load().bank
+    assert (found.id if found.declared else None) == bank
+
+
+@pytest.mark.spec("s1/S-CFG-3")
 def test_s1_defaults_and_keys(world):
     world.pi_project(
         {
@@ -116,6 +133,8 @@ def test_s1_defaults_and_keys(world):
     )
     loaded = world.load()
     assert loaded.warnings == ()
+    # The first bank that coding is written to is the project's.
+    assert (loaded.bank.id, loaded.bank.declared) == ("code", True)
     settings = loaded.settings
     assert (settings.hindsight.token_env, settings.hindsight.timeout_ms) == ("KEY", 30000)
     entries = settings.bank.entries

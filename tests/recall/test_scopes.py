@@ -16,14 +16,14 @@ USER = TagFilter(("source:pi", "harness:pi"), "any_strict")
 NOT_OLD = TagFilter(none_of=(TagFilter(("old",), "any_strict"),))
 
 
-def scopes(place=PLACE, **sections):
+def scopes(place=PLACE, host="pi", **sections):
     values = {"scope": {"mode": "domain-tagged"}, "bank": {"user_id": "me"}}
     values["recall"] = {"user_bank": True}
     for name, section in sections.items():
         values[name] = {**values.get(name, {}), **section}
     settings = Settings.model_validate(values)
     entries = bank_entries(settings, "shop")
-    return bank_scopes(settings, entries, own="shop", place=place)
+    return bank_scopes(settings, entries, own="shop", place=place, host=host)
 
 
 @pytest.mark.spec("s1/S-TAG-2", "s1/S-TAG-7")
@@ -78,6 +78,15 @@ def test_an_observation_has_the_tags_of_its_scope_only():
     default, narrow = scopes()["me"].tags, scopes(scope={"user_scope_tags": ["source:pi"]})["me"]
     assert tags_match(default, ("harness:pi",))
     assert not tags_match(narrow.tags, ("harness:pi",))
+
+
+@pytest.mark.spec("s1/S-TAG-2", "s1/S-CFG-3")
+def test_the_tags_of_the_user_bank_are_those_of_the_host_and_none_on_the_command_line():
+    omp = TagFilter(("source:omp", "harness:omp"), "any_strict")
+    assert scopes(host="omp")["me"].tags == omp
+    assert scopes(host=None)["me"].tags is None
+    kept = {"user_scope_tags": ["harness:{host}", "mine"]}
+    assert scopes(host=None, scope=kept)["me"].tags == TagFilter(("mine",), "any_strict")
 
 
 @pytest.mark.spec("s1/S-REC-4")

@@ -87,7 +87,8 @@ class Scope(Section):
         default=False, description="Also recall observations without tags."
     )
     user_scope_tags: Names = Field(
-        ("source:pi", "harness:pi"), description="Tags wanted in the user bank; empty for all."
+        ("source:{host}", "harness:{host}"),
+        description="Tags wanted in the user bank; `{host}` is the agent program; empty for all.",
     )
     unscoped_recall_banks: Names = Field((), description="Banks searched without a tag condition.")
 

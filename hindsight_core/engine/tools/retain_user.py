@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.tools.base import TEXT, ToolResult, schema
 from hindsight_core.engine.tools.retain import KINDS, kept, note
+from hindsight_core.recall.scopes import PERSONAL_ROLES
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
@@ -42,6 +43,8 @@ class RetainUserTool:
 
 
 def person_tools(live: LiveSession) -> Iterable[RetainUserTool]:
-    """The tool, where there is a bank for it (pi/UB-01)."""
-    bank = live.runtime.settings.bank.user_id
+    """The tool, where there is a bank for it: `bank.user_id`, or a listed one (pi/UB-01)."""
+    own = live.runtime.bank_id
+    listed = (e.id for e in live.deciding.entries if e.writable and e.role in PERSONAL_ROLES)
+    bank = live.runtime.settings.bank.user_id or next((b for b in listed if b != own), None)
     return (RetainUserTool(live, bank),) if bank else ()
