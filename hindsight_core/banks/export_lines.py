@@ -43,6 +43,19 @@ class Forgotten:
     content: str
 
 
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A line about something that no bank holds, such as how a fact stands.
+
+    Attributes:
+        kind: Its ``record``.
+        body: The whole line.
+    """
+
+    kind: str
+    body: Mapping[str, Any]
+
+
 async def export_lines(bank: Bank) -> AsyncIterator[str]:
     """Everything that a bank holds, a JSON object a line."""
     told: dict[str, list[str]] = {}
@@ -50,17 +63,17 @@ async def export_lines(bank: Bank) -> AsyncIterator[str]:
         if fact.document_id is not None:
             told.setdefault(fact.document_id, []).append(fact.id)
         # A line without provenance comes from elsewhere; ours says that nothing is known.
-        yield _line({"provenance": {}, **exported(fact)})
+        yield export_line({"provenance": {}, **exported(fact)})
     if not isinstance(bank, CopyingBank):
         return
     async for copy in bank.export_documents():
         if not _implied(copy, told.get(copy.document.id, [])):
-            yield _line(_document(copy))
+            yield export_line(_document(copy))
     for content in sorted(await bank.forgotten()):
-        yield _line({"record": "forgotten", "content": content})
+        yield export_line({"record": "forgotten", "content": content})
 
 
-def read_line(line: str) -> Fact | DocumentCopy | Forgotten:
+def read_line(line: str) -> Fact | DocumentCopy | Forgotten | Aside:
     """What one line holds; a line without ``record`` is a fact, and needs a ``text`` only.
 
     Raises:
@@ -86,11 +99,14 @@ def read_line(line: str) -> Fact | DocumentCopy | Forgotten:
             return _read_document(record)
         case "forgotten":
             return Forgotten(_required(record, "content"))
+        case str(other):
+            return Aside(other, record)
         case other:
-            raise ValueError(f"record {other!r} is none of fact, document, forgotten")
+            raise ValueError(f"record {other!r} is no name")
 
 
-def _line(record: Mapping[str, Any]) -> str:
+def export_line(record: Mapping[str, Any]) -> str:
+    """A record as a line, without its end."""
     return json.dumps({**record, "version": VERSION}, ensure_ascii=False)
 
 

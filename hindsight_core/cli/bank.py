@@ -118,7 +118,7 @@ async def _forget(app: App, bank_id: str) -> None:
     """What the queue still knows of a deleted bank would count as stored."""
     from hindsight_core.state.retention import forget_bank
 
-    if not app.paths.queue.exists():
+    if not (app.paths.queue.exists() or app.paths.state.exists()):
         return
     async with app.runtime() as runtime:
         await forget_bank(runtime.queue, runtime.sessions, bank_id)

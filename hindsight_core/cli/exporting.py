@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -16,6 +16,8 @@ from hindsight_core.errors import ConfigError
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from hindsight_core.runtime import Runtime
+
 
 @click.command()
 @common
@@ -24,20 +26,17 @@ def export(app: App, file: Path | None) -> None:
     """Write all that a bank holds as JSONL, to FILE or standard output.
 
     Facts in every state with their provenance, then documents, then the identities of sentences
-    that were deleted for good. A FILE is only there when it is whole. `bank import` reads it back
-    exactly.
+    that were deleted for good, then how facts stand (confidence, feedback). A FILE is only there
+    when it is whole. `bank import` reads it back exactly.
     """
     app.run(_export(app, file))
 
 
 async def _export(app: App, file: Path | None) -> None:
-    from hindsight_core.banks.export_lines import export_lines
-
     count = facts = 0
     async with app.runtime(read_only=True) as runtime:
-        bank = runtime.bank
         with _out(file) as out:
-            async for line in export_lines(bank):
+            async for line in _lines(runtime):
                 out.write(line + "\n")
                 count += 1
                 facts += not line.startswith('{"record"')
@@ -45,8 +44,18 @@ async def _export(app: App, file: Path | None) -> None:
         data = {"exported": facts, "lines": count, "file": str(file)}
         text = f"{facts} facts written to {file}"
         if count > facts:
-            text += f", and {count - facts} lines about documents and deletions"
+            text += f", and {count - facts} lines about documents, deletions and feedback"
         app.emit(data, lambda console: console.print(text, markup=False))
+
+
+async def _lines(runtime: Runtime) -> AsyncIterator[str]:
+    from hindsight_core.banks.export_lines import export_lines
+    from hindsight_core.cli.life_lines import life_lines
+
+    async for line in export_lines(runtime.bank):
+        yield line
+    async for line in life_lines(runtime):
+        yield line
 
 
 def _out(file: Path | None) -> AbstractContextManager[TextIO]:

@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from hindsight_core.banks.base import CopyingBank
-from hindsight_core.banks.export_lines import Forgotten, NewerVersion, read_line
+from hindsight_core.banks.export_lines import Aside, Forgotten, NewerVersion, read_line
 from hindsight_core.cli.app import App, progress
+from hindsight_core.cli.life_lines import read_life, store_lives
 from hindsight_core.errors import ConfigError, MemoryOff
 from hindsight_core.memory import DocumentCopy, Fact
 
 if TYPE_CHECKING:
-    from hindsight_core.banks.base import Bank
+    from hindsight_core.runtime import Runtime
+    from hindsight_core.state.life import LifeRecord
     from hindsight_core.transcript.sanitise import Sanitiser
 
 _SHOWN = 20
 _BATCH = 2000
-Item = Fact | DocumentCopy | Forgotten
+Life = tuple[str, "LifeRecord"]
+Item = Fact | DocumentCopy | Forgotten | Life
 
 
 @dataclass
@@ -71,7 +74,7 @@ class _Reader:
                 yield item
             begun = True
 
-    def _clean(self, item: Item) -> Item:
+    def _clean(self, item: Fact | DocumentCopy | Forgotten | Aside) -> Item:
         match item:
             case Fact():
                 return cleaned(item, self.sanitiser, limit=self.limit)
@@ -79,15 +82,18 @@ class _Reader:
                 return replace(item, document=self.sanitiser.document(item.document))
             case Forgotten():
                 return item
+            case Aside():
+                return read_life(item, self.sanitiser)
 
 
 @dataclass
 class _Done:
-    """What an import changed: new or different facts, documents, and what the bank cannot keep."""
+    """What an import changed: new or different things, and what the bank cannot keep."""
 
     facts: int = 0
     documents: int = 0
     forgotten: int = 0
+    lives: int = 0
     left: int = 0
 
 
@@ -102,7 +108,7 @@ async def import_file(app: App, file: Path) -> int:
             reader = _Reader(lines, str(file), runtime.sanitiser, limit)
             for kind, items in groupby(reader.items(), key=type):
                 while batch := list(islice(items, _BATCH)):
-                    await _store(bank, kind, batch, done)
+                    await _store(runtime, kind, batch, done)
                     progress(f"{reader.good} facts read, {done.facts} new or changed")
         progress("")
         name = bank.id
@@ -110,8 +116,11 @@ async def import_file(app: App, file: Path) -> int:
     return 2 if reader.bad else 0
 
 
-async def _store(bank: Bank, kind: type[Item], batch: list[Item], done: _Done) -> None:
-    if kind is Fact:
+async def _store(runtime: Runtime, kind: type[Item], batch: list[Item], done: _Done) -> None:
+    bank = runtime.bank
+    if kind is tuple:
+        done.lives += await store_lives(runtime, [i for i in batch if isinstance(i, tuple)])
+    elif kind is Fact:
         done.facts += await bank.import_facts([f for f in batch if isinstance(f, Fact)])
     elif not isinstance(bank, CopyingBank):
         done.left += len(batch)
@@ -154,12 +163,15 @@ def _report(app: App, reader: _Reader, bank: str, done: _Done) -> None:
         "unchanged": known,
         "documents": done.documents,
         "forgotten": done.forgotten,
+        "lives": done.lives,
         "left": done.left,
         "bad": [{"line": number, "reason": reason} for number, reason in reader.bad],
     }
     text = f"{done.facts} facts imported into {bank}, {known} were there already"
     if done.documents:
         text += f"; {done.documents} documents new or changed"
+    if done.lives:
+        text += f"; how {done.lives} facts stand"
     if done.left:
         text += f"; {done.left} documents and deletions left out: this bank cannot keep them"
     if reader.bad:

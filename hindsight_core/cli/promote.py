@@ -58,12 +58,22 @@ async def _promote(app: App, backend: str, name: str | None, *, dry_run: bool) -
                     done = await outlook(source)
                 else:
                     done = await promote_bank(source, target, progress=progress)
+                    await _carry_lives(runtime, source.id, target.id)
             finally:
                 await target.close()
         finally:
             await source.close()
     _report(app, source, target, done, dry_run=dry_run)
     return 1 if done.problems else 0
+
+
+async def _carry_lives(runtime: Runtime, source: str, target: str) -> None:
+    """How facts stand is kept here under the bank's name, whatever its backend is."""
+    from hindsight_core.cli.life_lines import records_of
+
+    if source != target and runtime.loaded.paths.state.exists():
+        records = records_of(runtime)
+        await records.put(target, await records.everything(source))
 
 
 def _source(runtime: Runtime) -> SqliteBank:

@@ -39,11 +39,13 @@ class Baseline:
         path: The file.
         facts: Fact id to what it was.
         signature: Of the folder when all of it had been taken over; empty while something waits.
+        identity: Of the bank's file, where it has one: another bank has met nobody yet.
     """
 
     path: Path
     facts: dict[str, Met] = field(default_factory=dict)
     signature: str = ""
+    identity: str = ""
 
     @classmethod
     def load(cls, home: Path, *, bank: str, checkout: Path) -> Baseline:
@@ -53,9 +55,16 @@ class Baseline:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             facts = {str(key): _met(value) for key, value in data["facts"].items()}
-            return cls(path, facts, str(data.get("signature") or ""))
+            signature, identity = data.get("signature") or "", data.get("identity") or ""
+            return cls(path, facts, str(signature), str(identity))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return cls(path)
+
+    def met_by(self, identity: str) -> None:
+        """Forget everything when another bank has taken the place of the one that was met."""
+        if self.identity and identity != self.identity:
+            self.facts, self.signature = {}, ""
+        self.identity = identity
 
     def save(self) -> None:
         """Write it.
@@ -67,7 +76,12 @@ class Baseline:
             key: [met.digest, met.held, met.file, met.changed]
             for key, met in sorted(self.facts.items())
         }
-        data: Mapping[str, Any] = {"version": 1, "signature": self.signature, "facts": facts}
+        data: Mapping[str, Any] = {
+            "version": 1,
+            "signature": self.signature,
+            "identity": self.identity,
+            "facts": facts,
+        }
         write_text(self.path, json.dumps(data, ensure_ascii=False, indent=0) + "\n")
 
 

@@ -31,6 +31,7 @@ class Known:
         met: What they had in common.
         hidden: The bank holds it, but not for others: pending, private, not reviewed yet.
         unwanted: It was deleted for good here.
+        lost: The bank has lost many facts at once, which nobody means by deleting.
         removed: Its file is gone because somebody removed it, not because of another branch.
     """
 
@@ -39,6 +40,7 @@ class Known:
     met: Met | None = None
     hidden: bool = False
     unwanted: bool = False
+    lost: bool = False
     removed: bool = False
 
 
@@ -96,7 +98,7 @@ def _without_bank(known: Known, file: FactFile) -> Step:
         return Step("write", deleted_form(file.id))
     if known.unwanted:
         return Step("wait", why="it was deleted for good here")
-    if met is None or changed:
+    if met is None or changed or known.lost:
         return Step("take", file)
     return Step("write", deleted_form(file.id))
 

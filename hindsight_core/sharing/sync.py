@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hindsight_core.sharing.folder import FactFolder, Reading
     from hindsight_core.sharing.shareable import Shareable
 
+FEW, MANY = 10, 0.3
+"""So many facts, and so large a share of them, may be gone at once by deleting documents."""
 REMOVED = "its file was removed from the repository"
 
 
@@ -64,6 +66,7 @@ class Sync:
             BankError: The bank failed; what was done before stays, and is not done again.
             StorageError: A file could not be written.
         """
+        await self._meet()
         reading = self.folder.read()
         files = self._files(reading, trusted=trusted)
         bank, hidden = await self._shared()
@@ -74,6 +77,7 @@ class Sync:
         }
         gone = removed([met.file for met in missing.values()])
         unwanted = await self._forgotten()
+        lost = self._lost(files, {*bank, *hidden}, unwanted)
         for key in dict.fromkeys((*files, *bank, *self.baseline.facts)):
             file, met = files.get(key), self.baseline.facts.get(key)
             if file is None and met is not None and _unread(met, reading):
@@ -84,6 +88,7 @@ class Sync:
                 met=met,
                 hidden=key in hidden,
                 unwanted=file is not None and fact_id(file.text) in unwanted,
+                lost=lost,
                 removed=met is not None and met.file in gone,
             )
             step = decide(known)
@@ -100,6 +105,7 @@ class Sync:
 
         An older form than the one known is left: another branch may have been checked out.
         """
+        await self._meet()
         reading = self.folder.read()
         unwanted: frozenset[str] | None = None
         for file in self._files(reading, trusted=True, resolving=False).values():
@@ -118,6 +124,21 @@ class Sync:
         self.report.problems.update(reading.problems)
         self._finish(complete=True)
         return self.report
+
+    async def _meet(self) -> None:
+        identity = getattr(self.bank, "identity", None)
+        self.baseline.met_by(await identity() if identity is not None else "")
+
+    def _lost(
+        self, files: Mapping[str, FactFile], held: Collection[str], unwanted: Collection[str]
+    ) -> bool:
+        """Whether so much is gone from the bank that it was not deleted but lost.
+
+        What a person deletes for good is noted; only what is gone without that note counts.
+        """
+        shared = [f for key, f in files.items() if key in self.baseline.facts and f.text]
+        gone = [f for f in shared if f.id not in held and fact_id(f.text) not in unwanted]
+        return len(gone) > max(FEW, len(shared) * MANY)
 
     def _files(
         self, reading: Reading, *, trusted: bool, resolving: bool = True

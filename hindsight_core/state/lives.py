@@ -98,6 +98,29 @@ class LifeRecords:
 
         return await self.database.write(work)
 
+    async def everything(self, bank: str) -> dict[str, LifeRecord]:
+        """All records of a bank that can be read, by fact id in order."""
+
+        def work(connection: sqlite3.Connection) -> dict[str, LifeRecord]:
+            rows = connection.execute("SELECT fact_id FROM lives WHERE bank = ?", (bank,))
+            return _read(connection, bank, tuple(sorted(row[0] for row in rows.fetchall())))
+
+        found = await self.database.read(work)
+        return dict(sorted(found.items()))
+
+    async def put(self, bank: str, records: Mapping[str, LifeRecord]) -> int:
+        """Write records as they are, in one transaction; how many were new or different."""
+        now = self._clock().timestamp()
+
+        def work(connection: sqlite3.Connection) -> int:
+            held = _read(connection, bank, tuple(records))
+            fresh = {key: one for key, one in records.items() if held.get(key) != one}
+            for fact_id, record in fresh.items():
+                _write(connection, bank, fact_id, record, at=now)
+            return len(fresh)
+
+        return await self.database.write(work)
+
     async def drop(self, bank: str, fact_ids: Iterable[str]) -> None:
         """Forget records: their facts were deleted for good."""
         rows = [(bank, fact_id) for fact_id in fact_ids]

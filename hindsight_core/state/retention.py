@@ -133,7 +133,19 @@ async def forget_bank(queue: Queue, sessions: SessionState, bank: str) -> None:
         )
     )
     await sessions.database.write(
-        lambda connection: work(connection, ("saved_ranges", "shown", "summaries"))
+        lambda connection: work(
+            connection,
+            (
+                "saved_ranges",
+                "shown",
+                "summaries",
+                "lives",
+                "lives_aside",
+                "bank_sessions",
+                "steers",
+                "captured",
+            ),
+        )
     )
 
 

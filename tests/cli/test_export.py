@@ -12,9 +12,13 @@ import pytest
 from hindsight_core.banks.sqlite import SqliteBank
 from hindsight_core.identity import fact_id
 from hindsight_core.memory import Fact, Provenance
+from hindsight_core.state.life import Answer, LifeRecord, Told
+from hindsight_core.state.lives import LifeRecords
+from hindsight_core.state.sessions import SessionState
 from hindsight_core.testing.banks import document, fact
 
 SAID = datetime(2030, 3, 4, 9, 30, 1, 234567, tzinfo=UTC)
+SECRET = "ghp_" + "A1b2C3d4E5" * 4
 WHOLE = Fact(
     id="f-whole",
     text="CART_TTL is 72 h",
@@ -94,6 +98,46 @@ def test_an_export_of_an_import_is_the_same_file(mem, bank, tmp_path):
     [whole] = [f for f in mem("facts", "show", "f-whole", "--bank", "copy", "--json").data["facts"]]
     assert whole["provenance"]["quote"] == "make it 72 hours"
     assert (whole["superseded_by"], whole["reason"], whole["pinned"]) == ("f-next", "raised", True)
+
+
+@pytest.fixture
+def lives(_empty_home):
+    """Lifecycle records of a bank, written or read."""
+
+    def use(bank, records=None):
+        async def run():
+            sessions = SessionState(_empty_home / "memory/state.db")
+            try:
+                kept = LifeRecords(sessions.database)
+                if records is not None:
+                    await kept.put(bank, records)
+                return await kept.everything(bank)
+            finally:
+                sessions.close()
+
+        return asyncio.run(run())
+
+    return use
+
+
+def test_how_facts_stand_is_copied_too(mem, bank, lives, tmp_path):
+    bank(fill)
+    told = Told("user", session_id="s1", evidence="make it 72 hours", user_text=f"key {SECRET}")
+    answers = (Answer("useful", "s1", "t1", "it helped", SAID),)
+    life = LifeRecord(told, confidence=0.8, useful=1, answers=answers, decayed_on=SAID.date())
+    lives("shop", {"f-whole": life})
+    file, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    mem("bank", "export", file)
+    said = mem("bank", "import", file, "--bank", "copy", "--json").data
+    assert (said["lives"], said["bad"]) == (1, [])
+    [copy] = lives("copy").values()
+    assert replace(copy, told=told) == life
+    assert SECRET not in str(copy)
+    assert mem("bank", "import", file, "--bank", "copy", "--json").data["lives"] == 0
+    mem("bank", "export", second, "--bank", "copy")
+    assert mem("bank", "import", second, "--bank", "third", "--json").data["lives"] == 1
+    mem("bank", "delete", "copy", "--yes")
+    assert lives("copy") == {}
 
 
 def test_importing_twice_adds_nothing(mem, bank, tmp_path):
@@ -184,7 +228,10 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(mem, bank, tmp_path):
         ('{"record": "document"}', "no id"),
         ('{"record": "document", "id": "d", "facts": "f1"}', "facts is not a list"),
         ('{"record": "forgotten"}', "no content"),
-        ('{"record": "table"}', "none of fact, document, forgotten"),
+        ('{"record": "table"}', "none of fact, document, forgotten, life"),
+        ('{"record": 7}', "no name"),
+        ('{"record": "life", "id": "f1", "life": {"confidence": 2}}', "no lifecycle record"),
+        ('{"record": "life", "life": {}}', "no id"),
         ("[" * 100_000, "not JSON"),
         ("[]", "not a JSON object"),
     ],

@@ -356,6 +356,42 @@ async def test_when_what_they_had_in_common_is_lost_nothing_is(shared):
     assert await bob.texts() == sorted([TTL, "CART_TTL is 96 h", FRIDAY])
 
 
+async def test_a_bank_that_was_lost_is_filled_again_and_deletes_nothing(clones):
+    alice, _ = clones
+    await alice.bank.retain(
+        document("d1", *[f"Service {n} listens on port {n}" for n in range(40)])
+    )
+    await alice.run()
+    before = alice.files()
+    await alice.bank.close()
+    for path in (alice.home / "banks").iterdir():
+        path.unlink()
+    alice.bank = SqliteBank("shop", alice.home / "banks/shop.db")
+    report = await alice.run()
+    assert (len(report.taken), report.tombs) == (40, [])
+    # The same file, but its facts are gone without anybody having deleted them.
+    await alice.bank.import_facts([fact("One that stays", document_id=None)])
+    await alice.bank.delete_document("d1")
+    for shared in list(before):
+        await alice.bank.retain(document("d2", f"again {shared}"))
+    async for held in alice.bank.export_facts():
+        if held.text.startswith("Service"):
+            await alice.bank.retain(document("d3", held.text))
+    await alice.bank.delete_document("d3")
+    report = await alice.run()
+    assert report.tombs == []
+    assert len([text for text in await alice.texts() if text.startswith("Service")]) == 40
+
+
+async def test_facts_of_a_deleted_document_are_deleted_everywhere(shared):
+    alice, _ = shared
+    await alice.bank.retain(document("d8", "Port 1 is open", "Port 2 is open"))
+    await alice.run()
+    await alice.bank.delete_document("d8")
+    report = await alice.run()
+    assert sorted(report.tombs) == sorted([fact_id("Port 1 is open"), fact_id("Port 2 is open")])
+
+
 async def test_a_session_takes_in_and_writes_nothing(shared):
     alice, bob = shared
     await alice.bank.edit_fact(fact_id(TTL), text="CART_TTL is 96 h")
