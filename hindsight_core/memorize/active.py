@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hindsight_core.memorize.capture.corrections import Edit
     from hindsight_core.memorize.capture.writer import Written
     from hindsight_core.memorize.capture.writing import ActiveWriting
+    from hindsight_core.memorize.consolidate.consolidation import Proposal
     from hindsight_core.memorize.lifecycle.keeper import Keeper
     from hindsight_core.memorize.lifecycle.sink import EventSink, Listener
     from hindsight_core.memory import Fact, Hit
@@ -127,6 +128,23 @@ class ActiveMemory:
     async def edit(self, fact_id: str, edit: Edit, *, session_id: str | None = None) -> Memory:
         """Change a memory as its user wants it; `ConfigError` names what cannot be."""
         return await self._writing().corrections.edit(fact_id, edit, session_id=session_id)
+
+    async def propose(self) -> list[Proposal]:
+        """Pairs of memories that are alike, each with a sentence that may stand for both."""
+        return await self._writing().consolidation.propose()
+
+    async def combine(
+        self, proposal: Proposal, *, text: str | None = None, session_id: str | None = None
+    ) -> Memory:
+        """Let the proposed sentence, or one of the user's, take the place of a pair.
+
+        Raises:
+            ConfigError: The sentence cannot stand for both.
+            BankError: A memory was changed since it was shown, or the bank failed.
+        """
+        return await self._writing().consolidation.combine(
+            proposal, text=text, session_id=session_id
+        )
 
     async def delete(self, fact_id: str, *, reason: str, session_id: str | None = None) -> Memory:
         """Retire a memory, restorable; raises `BankError` for a pinned or unknown one."""

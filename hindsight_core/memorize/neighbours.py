@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError, BudgetExceeded, ProviderError
-from hindsight_core.memorize.lifecycle.memory import LAPSED
+from hindsight_core.memorize.lifecycle.memory import is_lapsed
 from hindsight_core.memorize.run import current
 from hindsight_core.memory import Query
 from hindsight_core.prompt_contexts import Topics
@@ -68,7 +68,7 @@ async def retired_by_hand(bank: Bank, *, limit: int = 200) -> tuple[Fact, ...]:
     """
     try:
         found = (await bank.list_facts(state="invalidated", limit=limit)).facts
-        return tuple(fact for fact in found if fact.reason not in LAPSED)
+        return tuple(fact for fact in found if not is_lapsed(fact))
     except BankError as error:
         logger.info("cannot look at retired facts: %s", error)
         return ()

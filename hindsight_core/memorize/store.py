@@ -66,6 +66,17 @@ class Store:
             )
             retired = await self._orphans.retire(orphans) if held else ()
             return replace(report, retired=retired)
+        return await self.resolved(resolutions, target, orphans=orphans, known=len(held))
+
+    async def resolved(
+        self,
+        resolutions: Sequence[Resolution],
+        target: Target,
+        *,
+        orphans: Sequence[Retired] = (),
+        known: int = 0,
+    ) -> MemorizeReport:
+        """Store what was decided about; raises as `store`."""
         document = await self._document(resolutions, target)
         if self._reviewing.holds(target):
             receipt = await self._hold(document, target, orphans)
@@ -74,10 +85,10 @@ class Store:
             receipt = await self._write(document, target)
             await self._reviewing.enter(document, target, receipt)
         await self._parts.hooks.after_store(receipt)
-        report = self._stored(receipt, document, resolutions, target, known=len(held))
+        report = self._stored(receipt, document, resolutions, target, known=known)
+        replaced = [old for _, old in document.supersedes]
         if report.outcome == "failed":
             return report
-        replaced = [old for _, old in document.supersedes]
         return replace(report, retired=await self._orphans.retire(orphans, replaced=replaced))
 
     async def _write(self, document: Document, target: Target) -> Receipt:
@@ -109,10 +120,7 @@ class Store:
     async def _resolve(
         self, candidates: Sequence[Fact], target: Target
     ) -> tuple[list[Resolution], tuple[Retired, ...]]:
-        """One decision each, and what the window retires.
-
-        What the bank holds word for word needs no comparing.
-        """
+        """One decision each, and what the window retires; the very words need no comparing."""
         decided: dict[str, Resolution] = {}
         retired = () if target.explicit else await retired_by_hand(self._parts.bank)
         likely = Shortlist(old.text for old in retired)

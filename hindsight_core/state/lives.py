@@ -72,27 +72,27 @@ class LifeRecords:
         return await self.database.write(work)
 
     async def succeed(
-        self, bank: str, old: str, new: str, *, record: LifeRecord, seen: LifeRecord
+        self, bank: str, new: str, *, record: LifeRecord, seen: Mapping[str, LifeRecord]
     ) -> bool:
-        """Give a fact's place to another one.
+        """Give the place of facts to another one.
 
         Args:
             bank: Their bank.
-            old: The fact that is replaced.
-            new: The fact that replaces it.
-            record: Of the new one, made of what was seen of the old one.
-            seen: The old one's record at that time.
+            new: The fact that takes it.
+            record: Of that one, made of what was seen of the others.
+            seen: The records of those that are replaced, as they were seen.
 
         Returns:
-            False, with nothing written, when it was changed or replaced meanwhile.
+            False, with nothing written, when one was changed or replaced meanwhile.
         """
         now = self._clock().timestamp()
 
         def work(connection: sqlite3.Connection) -> bool:
-            before = _read(connection, bank, (old,)).get(old)
-            if before is not None and replace(before, updated_at=seen.updated_at) != seen:
-                return False
-            _write(connection, bank, old, replace(seen, succeeded_by=new), at=now)
+            for old, before in _read(connection, bank, tuple(seen)).items():
+                if replace(before, updated_at=seen[old].updated_at) != seen[old]:
+                    return False
+            for old, before in seen.items():
+                _write(connection, bank, old, replace(before, succeeded_by=new), at=now)
             _write(connection, bank, new, record, at=now)
             return True
 

@@ -32,17 +32,15 @@ class Likeness:
 
     async def to(self, text: str, others: Sequence[str]) -> tuple[list[float], float]:
         """Likeness of each other text to this one, and the factor for thresholds."""
-        vectors = await self._vectors([text, *others])
+        vectors, factor = await self.vectors([text, *others])
         if vectors is not None:
-            return [cosine(vectors[0], vector) for vector in vectors[1:]], 1.0
-        return [by_words(text, other) for other in others], BY_WORDS
+            return [cosine(vectors[0], vector) for vector in vectors[1:]], factor
+        return [by_words(text, other) for other in others], factor
 
-    async def table(self, texts: Sequence[str]) -> tuple[Sequence[Sequence[float]], float]:
-        """Likeness of each text to each, and the factor for thresholds."""
-        vectors = await self._vectors(texts)
-        if vectors is None:
-            return [[by_words(a, b) for b in texts] for a in texts], BY_WORDS
-        return [[cosine(a, b) for b in vectors] for a in vectors], 1.0
+    async def vectors(self, texts: Sequence[str]) -> tuple[list[Vector] | None, float]:
+        """Their vectors, or None where words have to do; and the factor for thresholds."""
+        found = await self._vectors(texts)
+        return found, BY_WORDS if found is None else 1.0
 
     async def _vectors(self, texts: Sequence[str]) -> list[Vector] | None:
         if self._embedder is None or not texts:

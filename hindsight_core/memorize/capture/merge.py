@@ -115,8 +115,9 @@ class Merge:
             target.fact.kind,
         ):
             return self._changed(fact)
+        seen = {target.fact.id: target.record}
         if not await self.keeper.records.succeed(
-            self.keeper.bank.id, target.fact.id, fact.id, record=record, seen=target.record
+            self.keeper.bank.id, fact.id, record=record, seen=seen
         ):
             return self._changed(fact)
         self.taken = record

@@ -11,7 +11,7 @@ from hindsight_core.memorize.capture.asking import Asking
 from hindsight_core.memorize.capture.likeness import Likeness
 from hindsight_core.memorize.capture.merge import Merge
 from hindsight_core.memorize.lifecycle import decay
-from hindsight_core.memorize.lifecycle.memory import LAPSED, Memory
+from hindsight_core.memorize.lifecycle.memory import Memory, is_lapsed
 from hindsight_core.memorize.lifecycle.origin import PROJECT, SCOPE
 from hindsight_core.memorize.run import Run, current, running
 from hindsight_core.memorize.target import Target
@@ -132,7 +132,7 @@ class Writer:
     async def _came_back(self, text: str, draft: Draft) -> Written | None:
         """The same sentence, lapsed: said again it starts anew."""
         fact = await self._keeper.bank.get_fact(fact_id(text))
-        if fact is None or fact.state != "invalidated" or fact.reason not in LAPSED:
+        if fact is None or not is_lapsed(fact):
             return None
         memory = await self._keeper.restore(fact.id, session_id=draft.window.session_id)
         return Written(memory, created=False)

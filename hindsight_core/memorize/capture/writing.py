@@ -9,6 +9,7 @@ from hindsight_core.memorize.capture.capture import Capture
 from hindsight_core.memorize.capture.corrections import Corrections
 from hindsight_core.memorize.capture.source import CandidateSource
 from hindsight_core.memorize.capture.writer import Writer
+from hindsight_core.memorize.consolidate.consolidation import Consolidation
 from hindsight_core.memorize.lifecycle.keeper import Keeper
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class ActiveWriting:
         capture: Looks at one message or run.
         source: Looks at sessions.
         corrections: Changes what is stored.
+        consolidation: Lets one memory stand for two.
     """
 
     keeper: Keeper
@@ -33,6 +35,7 @@ class ActiveWriting:
     capture: Capture
     source: CandidateSource
     corrections: Corrections
+    consolidation: Consolidation
 
     @classmethod
     def of(cls, parts: Parts, store: Store) -> ActiveWriting:
@@ -48,4 +51,5 @@ class ActiveWriting:
         capture = Capture(parts, writer, keeper)
         source = CandidateSource(parts, capture, keeper)
         corrections = Corrections(parts, keeper, clean=writer.clean)
-        return cls(keeper, writer, capture, source, corrections)
+        consolidation = Consolidation(parts, store, keeper, clean=writer.clean)
+        return cls(keeper, writer, capture, source, corrections, consolidation)

@@ -15,8 +15,12 @@ REASONS: Mapping[str, str] = {
     "elapsed_time": "expired: not used for lifecycle.expire_after_days",
     "inactive_sessions": "expired: not used for lifecycle.expire_after_sessions",
 }
-LAPSED = frozenset(REASONS.values())
-"""Reasons of facts that nobody called wrong."""
+EXPIRED = "expired: "
+
+
+def is_lapsed(fact: Fact) -> bool:
+    """Whether it was retired although nobody called it wrong: it may be learnt again."""
+    return fact.state == "invalidated" and (fact.reason or "").startswith(EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ async def test_an_answer_follows_the_memory_that_took_the_place(keeper, put, ban
     new = await put("The shop sells tea and cake.")
     token = await keeper.tokens.issue("shop", "s1", [old])
     await bank.set_state(old, "superseded", superseded_by=new)
-    assert await keeper.records.succeed("shop", old, new, record=NEW, seen=NEW)
+    assert await keeper.records.succeed("shop", new, record=NEW, seen={old: NEW})
     judged = await keeper.answer(token, old, outcome="useful", reason="yes", session_id="s1")
     assert (judged.memory.fact.id, judged.memory.record.useful) == (new, 1)
 
@@ -187,17 +187,17 @@ async def test_deletion_is_soft_with_a_reason(keeper, put, bank):
 
 async def test_a_place_is_taken_only_from_the_record_that_was_seen(keeper):
     records = keeper.records
-    assert await records.succeed("shop", "a", "b", record=NEW, seen=NEW)
-    assert not await records.succeed("shop", "a", "c", record=NEW, seen=NEW)
+    assert await records.succeed("shop", "b", record=NEW, seen={"a": NEW})
+    assert not await records.succeed("shop", "c", record=NEW, seen={"a": NEW})
     seen = (await records.get("shop", ["a"]))["a"]
     assert seen.succeeded_by == "b"
-    assert await records.succeed("shop", "a", "c", record=replace(NEW, useful=1), seen=seen)
+    assert await records.succeed("shop", "c", record=replace(NEW, useful=1), seen={"a": seen})
     assert (await records.get("shop", ["c"]))["c"].useful == 1
 
 
 async def test_an_answer_while_the_place_is_being_taken_is_not_lost(keeper, put):
     old = await put("The shop sells tea.")
     token = await keeper.tokens.issue("shop", "s1", [old])
-    await keeper.records.succeed("shop", old, "new", record=NEW, seen=NEW)
+    await keeper.records.succeed("shop", "new", record=NEW, seen={old: NEW})
     await keeper.answer(token, old, outcome="useful", reason="yes", session_id="s1")
     assert (await keeper.records.get("shop", ["new"]))["new"].useful == 1

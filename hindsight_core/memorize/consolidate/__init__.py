@@ -1,0 +1,1 @@
+"""Pairs of memories that are alike become one, on the user's word only (am/A-COMP)."""
