@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hindsight_core.banks.records import exported, listed
 from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.facts_standing import bring_back, expire, retire, standing
+from hindsight_core.cli.facts_standing import mark as worth
 from hindsight_core.cli.facts_verify import verify
 from hindsight_core.errors import BankError, ConfigError, MemoryOff
 
@@ -27,13 +29,14 @@ _ID = click.argument("fact_id", metavar="ID")
 
 @click.group()
 def facts() -> None:
-    """Facts: list, show, edit, invalidate, restore, verify, pin, unpin, delete.
+    """Facts: list, show, edit, invalidate, expire, restore, verify, pin, unpin, delete.
 
     An ID is as listings show it, with or without the bank's name before it.
     """
 
 
 facts.add_command(verify)
+facts.add_command(expire)
 
 
 @facts.command("list")
@@ -61,12 +64,14 @@ async def _list(
             search=which["search"],
             document_id=which["document"],
         )
-        rows = [listed(fact, bank=bank.id) for fact in page.facts]
+        stand = await standing(runtime, page.facts)
+        rows = [listed(f, bank=bank.id) | stand.get(f.id, {}) for f in page.facts]
 
     def human(console: Console) -> None:
         for row in rows:
             mark = "" if row["state"] == "valid" else f" ({row['state']})"
-            console.print(f"{row['id']}  [{row['kind']}]{mark} {row['text']}", markup=False)
+            kind = f"[{row['kind']}]{mark}{worth(row)}"
+            console.print(f"{row['id']}  {kind} {row['text']}", markup=False)
         console.print(f"{len(rows)} of {page.total}", markup=False, style="dim")
 
     app.emit({"facts": rows, "total": page.total}, human)
@@ -78,7 +83,7 @@ async def _list(
 def show(app: App, ids: tuple[str, ...]) -> None:
     """Everything about facts, in any state."""
 
-    async def look(bank: Bank, fact: Fact) -> Fact:
+    async def look(runtime: Runtime, fact: Fact) -> Fact:
         return fact
 
     app.run(_each(app, ids, look, full=True, writes=False))
@@ -96,8 +101,8 @@ def edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...]) -> Non
 
 async def _edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...]) -> None:
     async with app.runtime() as runtime:
-        bank = _writable(runtime)
-        fact = await _find(bank, fact_id)
+        bank = writable(runtime)
+        fact = await find(bank, fact_id)
         if text is None and not tags:
             text = click.edit(fact.text)
             if text is None:
@@ -117,28 +122,29 @@ async def _edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...])
 @click.option("--reason", help="Why, for whoever looks at it later.")
 def invalidate(app: App, ids: tuple[str, ...], reason: str | None) -> None:
     """Retire facts that are wrong; memorizing does not bring them back."""
-    app.run(_each(app, ids, lambda b, f: b.set_state(f.id, "invalidated", reason=reason)))
+    app.run(_each(app, ids, lambda runtime, fact: retire(runtime, fact, reason=reason)))
 
 
 @facts.command()
 @common
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--entry", metavar="ID", help="All facts that one entry of the log retired.")
-def restore(app: App, ids: tuple[str, ...], entry: str | None) -> None:
+@click.option("--reason", help="Why, for the log.")
+def restore(app: App, ids: tuple[str, ...], entry: str | None, reason: str | None) -> None:
     """Make retired facts valid again; `log --type invalidate` lists entries."""
     if bool(ids) == bool(entry):
         raise ConfigError("name facts, or one entry of `log --type invalidate` with --entry")
     if entry:
         app.run(_restore_entry(app, entry))
     else:
-        app.run(_each(app, ids, lambda bank, fact: bank.set_state(fact.id, "valid")))
+        app.run(_each(app, ids, lambda runtime, fact: bring_back(runtime, fact, reason=reason)))
 
 
 async def _restore_entry(app: App, entry: str) -> None:
     from hindsight_core.engine.restoring import entry_of, restore_all
 
     async with app.runtime() as runtime:
-        _writable(runtime)
+        writable(runtime)
         found = entry_of(runtime.log, entry)
         done = await restore_all(runtime, found)
 
@@ -156,7 +162,7 @@ async def _restore_entry(app: App, entry: str) -> None:
 @_IDS
 def pin(app: App, ids: tuple[str, ...]) -> None:
     """Protect facts from being retired automatically."""
-    app.run(_each(app, ids, lambda bank, fact: bank.pin_fact(fact.id, pinned=True)))
+    app.run(_each(app, ids, lambda runtime, fact: runtime.bank.pin_fact(fact.id, pinned=True)))
 
 
 @facts.command()
@@ -164,7 +170,7 @@ def pin(app: App, ids: tuple[str, ...]) -> None:
 @_IDS
 def unpin(app: App, ids: tuple[str, ...]) -> None:
     """End that protection."""
-    app.run(_each(app, ids, lambda bank, fact: bank.pin_fact(fact.id, pinned=False)))
+    app.run(_each(app, ids, lambda runtime, fact: runtime.bank.pin_fact(fact.id, pinned=False)))
 
 
 @facts.command()
@@ -179,8 +185,8 @@ def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
 
 async def _delete(app: App, ids: tuple[str, ...]) -> None:
     async with app.runtime() as runtime:
-        bank = _writable(runtime)
-        found = [await _find(bank, fact_id) for fact_id in ids]
+        bank = writable(runtime)
+        found = [await find(bank, fact_id) for fact_id in ids]
         for fact in found:
             await bank.delete_fact(fact.id)
         deleted = [f"{bank.id}:{fact.id}" for fact in found]
@@ -193,25 +199,28 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
 async def _each(
     app: App,
     ids: tuple[str, ...],
-    change: Callable[[Bank, Fact], Awaitable[Fact]],
+    change: Callable[[Runtime, Fact], Awaitable[Fact]],
     *,
     full: bool = False,
     writes: bool = True,
 ) -> None:
     async with app.runtime(read_only=not writes) as runtime:
-        bank = _writable(runtime) if writes else runtime.bank
-        found = [await _find(bank, fact_id) for fact_id in ids]
-        changed = [await change(bank, fact) for fact in found]
-        _emit(app, changed, bank.id, full=full, tree=runtime.worktree if full else None)
+        bank = writable(runtime) if writes else runtime.bank
+        found = [await find(bank, fact_id) for fact_id in ids]
+        changed = [await change(runtime, fact) for fact in found]
+        stand = await standing(runtime, changed, full=full)
+        tree = runtime.worktree if full else None
+        _emit(app, changed, bank.id, full=full, tree=tree, stand=stand)
 
 
-def _writable(runtime: Runtime) -> Bank:
+def writable(runtime: Runtime) -> Bank:
+    """The bank, where it may be written."""
     if runtime.read_only:
         raise MemoryOff("bank.read_only is set: facts are not changed")
     return runtime.bank
 
 
-async def _find(bank: Bank, fact_id: str) -> Fact:
+async def find(bank: Bank, fact_id: str) -> Fact:
     """A fact by the id that a person typed, whole first: ids may hold colons themselves."""
     prefix = f"{bank.id}:"
     for wanted in dict.fromkeys((fact_id.removeprefix(prefix), fact_id)):
@@ -225,11 +234,17 @@ async def _find(bank: Bank, fact_id: str) -> Fact:
 
 
 def _emit(
-    app: App, found: list[Fact], bank: str, *, full: bool = False, tree: Tree | None = None
+    app: App,
+    found: list[Fact],
+    bank: str,
+    *,
+    full: bool = False,
+    tree: Tree | None = None,
+    stand: Mapping[str, dict[str, Any]] | None = None,
 ) -> None:
     rows: list[dict[str, Any]] = []
     for fact in found:
-        row = listed(fact, bank=bank)
+        row = listed(fact, bank=bank) | (stand or {}).get(fact.id, {})
         if full or fact.state != "valid" or fact.pinned:
             row |= _more(fact)
         if tree is not None:
