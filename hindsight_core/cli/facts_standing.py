@@ -35,7 +35,7 @@ async def standing(
     if not runtime.settings.lifecycle.enabled:
         return {}
     memories = await runtime.active.of_facts(facts)
-    return {key: _fields(memory, runtime, full=full) for key, memory in memories.items()}
+    return {m.fact.id: _fields(m, runtime, full=full) for m in memories}
 
 
 def mark(row: dict[str, Any]) -> str:

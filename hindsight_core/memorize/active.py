@@ -60,10 +60,6 @@ class ActiveMemory:
         """Active memories by id."""
         return await self._keeper.memories(fact_ids)
 
-    async def of_facts(self, facts: Iterable[Fact]) -> dict[str, Memory]:
-        """Memories of facts that are at hand, in any state."""
-        return await self._keeper.of_facts(facts)
-
     async def memory(self, fact_id: str) -> Memory | None:
         """One memory in any state."""
         return (await self._keeper.memories([fact_id], active_only=False)).get(fact_id)
