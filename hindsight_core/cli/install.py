@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ALL = "all"
+LEFT_BEHIND = "what the replaced plugin has behind it is taken over by `hindsight-mem import state`"
 NOBODY = "no agent was found on this machine; name one: "
 Planned = dict[str, InstallPlan]
 
@@ -54,6 +55,7 @@ def install(
     notes = []
     if plans:
         notes += _activate(app, dry_run=dry_run, opt_in=opt_in or migrant)
+        notes += [LEFT_BEHIND] if migrant else []
     elif not problems:
         notes.append(NOBODY + ", ".join(_known()))
     _show(app, plans, dry_run=dry_run, notes=notes)

@@ -234,5 +234,5 @@ REMOVED_FILES: Mapping[str, str] = {
     "active-memory.config.*": "a configuration that is a program is not run: copy its values into "
     "active-memory.json or config.toml",
     "hindsight/retain-queue.jsonl": "an old write queue: bring what it holds over with "
-    "`hindsight-mem import`",
+    "`hindsight-mem import state`",
 }

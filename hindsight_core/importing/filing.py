@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.config.banks import AUTO
+from hindsight_core.config.slugs import digest, remote_name
+
 if TYPE_CHECKING:
     from hindsight_core.config.layers import Loaded
     from hindsight_core.plugins import Hooks
@@ -61,6 +64,7 @@ class Filing:
         self._claim = claim
         self._overrides = {"bank": {"id": bank}} if bank else None
         self._named = bank is not None
+        self._owners: dict[str, str] = {}
         self._places: dict[tuple[str, str | None, str | None], Place] = {}
 
     def parts(self, session: PastSession) -> list[Part]:
@@ -125,7 +129,18 @@ class Filing:
             claim=self._claim,
         )
         reason = self._refusal(loaded)
-        return Place(loaded.bank.id if reason is None else None, reason, loaded, hooks)
+        bank = None if reason is not None else self._name(loaded)
+        return Place(bank, reason, loaded, hooks)
+
+    def _name(self, loaded: Loaded) -> str | None:
+        """The bank; where nothing is written down, a second project of a name is told apart."""
+        bank, project = loaded.bank, loaded.project
+        automatic = bank.declared_as in (None, AUTO) and not self._named
+        if self._claim or not automatic or bank.id is None:
+            return bank.id
+        owner = remote_name(project.remote) if project.remote else str(project.root)
+        first = self._owners.setdefault(bank.id, owner)
+        return bank.id if first == owner else f"{bank.id}-{digest(owner)}"
 
     def _refusal(self, loaded: Loaded) -> str | None:
         """Why nothing of a folder is imported: what is off there is off for an import, too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -83,7 +84,11 @@ def test_messages_are_facts_dated_by_the_commit(mem, repository):
         "Redis changed its licence, and Valkey answers the same protocol."
     )
     assert row["timestamp"] == "2026-03-01T01:00:00Z"
-    assert row["metadata"]["commit"] == own
+    exported = [json.loads(line) for line in mem("bank", "export").out.splitlines()]
+    [told] = [
+        r["provenance"] for r in exported if r.get("text") == row["text"] and "provenance" in r
+    ]
+    assert (told["commit"], told["source"]) == (own, "git")
     assert own[:10] in mem("recall", "why Valkey", "--json").out
 
 

@@ -206,3 +206,43 @@ def test_the_command_line_remembers_and_recalls_on_the_server(
     assert "transactions" in hits[0]["text"]
     mem("remember", str(SESSION))
     assert sorted(hindsight.facts()) == sorted(stored)
+
+
+@pytest.mark.spec("pi/M-04", "s1/S-Q-1")
+def test_what_other_plugins_left_behind_is_neither_repeated_nor_lost(
+    pi: Any, hindsight: HindsightServer
+) -> None:
+    pi.say("-p", f"Remember that the {PORT}")
+    [path] = pi.session_files()
+    *_, line = lines = path.read_text().splitlines()
+    last = json.loads(line)
+    state = {
+        "type": "custom", "customType": "hindsight-state", "data": {"watermark": last["id"]},
+        "id": "0a1b2c3d", "parentId": last["id"], "timestamp": last["timestamp"],
+    }  # fmt: skip
+    path.write_text("\n".join([*lines, json.dumps(state)]) + "\n")
+    waiting = pi.project / ".pi/hindsight/retain-queue.jsonl"
+    waiting.parent.mkdir(parents=True)
+    item = {"content": "Invoices are numbered by year.", "context": "shop", "tags": ["a"]}
+    job = {"id": "j", "bankId": "proj", "documentId": "pi-explicit:1", "item": item, "retries": 1}
+    waiting.write_text(json.dumps(job) + "\n")
+    pi.mem("install", "pi")
+    pi.mem("config", "set", "bank.id", "auto")
+    pi.env["HINDSIGHT_MEM_BANK__BACKEND"] = "hindsight"
+    pi.env["HINDSIGHT_MEM_HINDSIGHT__BASE_URL"] = hindsight.url
+
+    # The watermark counts by itself, what waited has to be asked for.
+    pi.say("-p", "--continue", f"Remember that the {HERON}")
+    pi.mem("import", "state")
+    pi.mem("import", "state")
+    pi.mem("queue", "flush")
+
+    extracted = [r for r in pi.server.requests if r.stage == "memorize/extract"]
+    assert extracted
+    assert not any("7443" in json.dumps(r.body) for r in extracted)
+    documents = hindsight.get("banks/proj/documents?limit=50")["items"]
+    assert sum(document["id"] == "pi-explicit:1" for document in documents) == 1
+    stored = hindsight.facts()
+    assert sum("heron" in fact for fact in stored) == 1
+    assert sum("Invoices" in fact for fact in stored) == 1
+    assert not any("7443" in fact for fact in stored)

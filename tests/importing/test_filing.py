@@ -84,3 +84,18 @@ def test_only_what_is_opted_in(project, monkeypatch):
     [part] = Filing(os.environ, claim=False).parts(session(project))
     assert part.place.bank is None
     assert "opt_in" in str(part.place.reason)
+
+
+def test_two_projects_of_one_name_are_told_apart_as_they_will_be(project, tmp_path):
+    other = tmp_path / "work/shop"
+    (other / ".git").mkdir(parents=True)
+    (other / ".git/HEAD").write_text("ref: refs/heads/main\n")
+
+    def names(*, claim: bool) -> list[str | None]:
+        filing = Filing(os.environ, claim=claim)
+        return [filing.parts(session(folder))[0].place.bank for folder in (project, other)]
+
+    looked = names(claim=False)
+    assert looked[0] == "shop"
+    assert names(claim=True) == looked
+    assert names(claim=False) == looked

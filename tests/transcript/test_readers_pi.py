@@ -150,3 +150,21 @@ def test_the_last_record_may_be_cut_anywhere(tmp_path: Path) -> None:
     for end in range(last, len(data) - 1, 37):
         path.write_bytes(data[:end])
         assert read_transcript(path).entries == whole[:-1]
+
+
+def test_omp_writes_its_title_before_the_header(tmp_path):
+    lines = [
+        {"type": "title", "v": 1, "title": "", "pad": "  "},
+        {"type": "session", "version": 3, "id": "s-1", "cwd": "/srv/shop"},
+        {
+            "type": "message",
+            "id": "a",
+            "parentId": None,
+            "message": {"role": "user", "content": "x"},
+        },
+    ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    transcript = read_transcript(path)
+    assert (transcript.session_id, transcript.cwd, transcript.unknown) == ("s-1", "/srv/shop", 0)
+    assert [entry.id for entry in transcript.entries] == ["a"]

@@ -59,8 +59,11 @@ def _fact(entry: Entry, window: Window) -> Fact | None:
         id=fact_id(text),
         text=text,
         timestamp=entry.timestamp,
-        metadata={"commit": entry.id},
         provenance=Provenance(
-            source="git", session_id=window.session_id, entry_ids=(entry.id,), host=HOST
+            source="git",
+            session_id=window.session_id,
+            entry_ids=(entry.id,),
+            host=HOST,
+            commit=entry.id,
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ _SILENT = frozenset(
         "service_tier_change",
         "session_init",
         "ttsr_injection",
+        "title",
         "title_change",
         "mcp_tool_selection",
     }
@@ -35,6 +37,7 @@ _SILENT = frozenset(
 _SUMMARIES = frozenset({"compaction", "branch_summary"})
 _SUMMARY_ROLES = {"compactionsummary": True, "branchsummary": False}
 _LINKS = 200_000
+_BEFORE_HEADER = 4
 
 
 class PiReader:
@@ -67,7 +70,7 @@ class PiReader:
         """The active path; raises `TranscriptError` when most records are unknown."""
         lines = Lines(path, tail_bytes=tail_bytes)
         tree = _Tree()
-        header = _header(path)
+        header = session_header(path)
         for record in lines.records():
             tree.take(record)
         tree.collector.require(path, "records of a pi or omp session")
@@ -206,9 +209,15 @@ def _executed(message: Mapping[str, Any]) -> Parts:
     return Parts([ToolResult("", "bash", text, is_error=failed)])
 
 
-def _header(path: Path) -> Mapping[str, Any]:
-    for record in Lines(path).records():
-        return record if record is not None and record.get("type") == "session" else {}
+def session_header(path: Path) -> Mapping[str, Any]:
+    """The record that names the session; omp writes its title before it.
+
+    Raises:
+        TranscriptError: The file cannot be read.
+    """
+    for record in islice(Lines(path).records(), _BEFORE_HEADER):
+        if record is not None and record.get("type") == "session":
+            return record
     return {}
 
 

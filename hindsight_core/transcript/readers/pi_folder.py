@@ -10,8 +10,7 @@ from pathlib import Path
 from hindsight_core.errors import TranscriptError
 from hindsight_core.transcript.entry import Transcript
 from hindsight_core.transcript.past import Agents, PastSession
-from hindsight_core.transcript.readers.lines import Lines
-from hindsight_core.transcript.readers.pi import PiReader
+from hindsight_core.transcript.readers.pi import PiReader, session_header
 
 
 def sessions_in(folder: Path, *, host: str) -> Iterator[PastSession]:
@@ -31,7 +30,7 @@ def sessions_in(folder: Path, *, host: str) -> Iterator[PastSession]:
 def _session(path: Path, host: str) -> PastSession | None:
     try:
         changed = path.stat().st_mtime
-        header = next(Lines(path).records(), None) or {}
+        header = session_header(path)
     except (OSError, TranscriptError):
         return None
     own, cwd = header.get("id"), header.get("cwd")
