@@ -139,11 +139,18 @@ export function extension(pi, { here, host }) {
       else if (action.type === "tools") action.tools.forEach(registerTool);
       else if (action.type === "notify") notify(action.text, action.level);
       else if (action.type === "progress") progress = action.on;
+      else if (action.type === "offer") offer(action);
       else if (action.type === "commands") screen.register(action.commands);
       else if (action.type === "status") screen.widget(ctx, action);
       else if (action.type === "show" && pi.registerEntryRenderer) { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
     }
     return actions;
+  }
+
+  // Other extensions may hand something over, as they did to an older one; the core says what becomes of it.
+  function offer({ event, methods }) {
+    const entry = method => [method, id => { send("offered", { method, id: String(id) }, FIRST_MS); }];
+    try { pi.events?.emit?.(event, Object.fromEntries(methods.map(entry))); } catch {}
   }
 
   // What must be the same for a session to be still the one that was opened.

@@ -71,6 +71,10 @@ class ExtensionAdapter:
         """Files in which the host's user writes what holds in every project."""
         return ()
 
+    def offers(self) -> Sequence[Action]:
+        """What other extensions may hand over, as actions; they come back as ``offered`` events."""
+        return ()
+
     def tool(self, tool: Payload) -> Payload:
         """A tool as the shim registers it."""
         return tool
@@ -110,6 +114,7 @@ class ExtensionAdapter:
             {"type": "tools", "tools": [self.tool(tool) for tool in opened["tools"]]},
             {"type": "commands", "commands": opened.get("commands") or []},
             {"type": "progress", "on": opened.get("progress") is True},
+            *self.offers(),
         ]
         actions += [
             {"type": "notify", "level": "warning", "text": text} for text in opened["warnings"]

@@ -36,6 +36,7 @@ class FakeEngine:
     Attributes:
         calls: Pairs of method and parameters, in order.
         blocks: What the next ``turn/start`` gives; it gives them once.
+        progress: What ``turn/progress`` gives; it gives them once, and not with ``give: false``.
         state: What ``initialize`` says.
         hold: While set and not signalled, ``turn/start`` waits for it.
         cancelled: Turns that were cancelled while they waited.
@@ -49,6 +50,7 @@ class FakeEngine:
     def __init__(self) -> None:
         self.calls: list[tuple[str, Params]] = []
         self.blocks: list[Params] = []
+        self.progress: list[Params] = []
         self.state = "active"
         self.hold: asyncio.Event | None = None
         self.cancelled = 0
@@ -68,6 +70,9 @@ class FakeEngine:
             return self._opened()
         if method == "turn/start":
             return await self._turn()
+        if method == "turn/progress" and params.get("give") is not False:
+            given, self.progress = self.progress, []
+            return {"blocks": given}
         results: dict[str, Params] = {
             "session/start": {"blocks": []},
             "turn/progress": {"blocks": []},

@@ -28,7 +28,7 @@ def asked(model: ScriptedModel) -> list[str | None]:
     return [request.model for request in model.requests]
 
 
-@pytest.mark.spec("pi/L-03", "pi/L-07", "pi/D-01")
+@pytest.mark.spec("pi/L-03", "pi/L-07", "pi/D-01", "am/A-PROMPT-3")
 @pytest.mark.parametrize(
     "failure",
     [
@@ -72,7 +72,7 @@ async def test_a_fallback_is_debug_logged(
     assert "next=b" in caplog.text
 
 
-@pytest.mark.spec("pi/L-03", "pi/D-01")
+@pytest.mark.spec("pi/L-03", "pi/D-01", "am/A-PROMPT-3")
 async def test_only_a_cancel_stops_the_walk(make_chain: Chain, request_: Any) -> None:
     model = by_model(a=HANG, b="answer")
     chain = make_chain(model, recall="a", recall_chain=["b"])

@@ -34,6 +34,7 @@ def rows(body: dict[str, Any], size: int = 4) -> dict[str, Any]:
     return {"data": found[::-1]}
 
 
+@pytest.mark.spec("am/A-PROMPT-4")
 async def test_vectors_in_order_whatever_order_they_come_in() -> None:
     model, bodies = embedder(rows)
     vectors = await model.embed(["redis ttl", "friday deploys"], kind="document")
@@ -68,6 +69,7 @@ async def test_models_for_queries_and_documents() -> None:
     assert model.identity == "openai/d+q:4"
 
 
+@pytest.mark.spec("am/A-PROMPT-4")
 async def test_identity_names_the_model_and_not_the_address() -> None:
     here, _ = embedder(rows, base_url="http://a")
     there, _ = embedder(rows, base_url="http://b")
@@ -76,6 +78,7 @@ async def test_identity_names_the_model_and_not_the_address() -> None:
     assert other.identity != here.identity
 
 
+@pytest.mark.spec("am/A-PROMPT-4")
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
@@ -116,6 +119,7 @@ async def test_three_failures_open_the_breaker() -> None:
     assert len(bodies) == 3
 
 
+@pytest.mark.spec("am/A-PROMPT-4")
 async def test_ollama() -> None:
     model, bodies = embedder(
         lambda body: {"embeddings": [hash_vector(t, 4) for t in body["input"]]},

@@ -62,7 +62,7 @@ class Route(BaseModel):
 TTL = Facts(facts=(FactItem(text="Cache TTL is 90 s"),))
 
 
-@pytest.mark.spec("br/BR-44")
+@pytest.mark.spec("br/BR-44", "am/A-PROMPT-2")
 @pytest.mark.parametrize(
     "text",
     [

@@ -124,3 +124,62 @@ def test_a_block_stands_where_it_is_wanted() -> None:
         replay = Replay(cap_tokens=1_000)
         replay.add(("user", 3), "block", position=position)
         assert replay.places(messages) == [(index, "block")]
+
+    @pytest.mark.spec("am/A-FAIL")
+    async def test_an_adapter_of_another_extension_is_answered_with_what_to_do(
+        self, driver: ExtensionDriver
+    ) -> None:
+        started = await driver.adapter.event("session_start", {"session": {"id": "s"}})
+        (offer,) = [action for action in started if action["type"] == "offer"]
+        assert offer["event"] == "pi-active-memory:register-adapters"
+        assert set(offer["methods"]) == {"registerRag", "registerEmbedding", "registerLlm"}
+
+        given = {"method": "registerEmbedding", "id": "mine"}
+        (told,) = await driver.adapter.event("offered", given)
+
+        assert (told["type"], told["level"]) == ("notify", "warning")
+        assert "'mine'" in told["text"]
+        assert "plugins new embedder" in told["text"]
+
+    @pytest.mark.spec("am/A-SCHED-5")
+    async def test_a_steer_goes_behind_the_last_tool_result_and_stays_there(
+        self, driver: ExtensionDriver
+    ) -> None:
+        driver.engine.progress = [{**block("- a memory"), "kind": "steer", "id": "steer-1"}]
+        await driver.start("s")
+        await driver.ask("Go.")
+        driver._message("toolResult", "output")
+        sent = [{"role": m["role"], "timestamp": m["timestamp"]} for m in driver.request]
+        actions = await driver.adapter.event("context", {"messages": sent})
+        (insert,) = [action for action in actions if action["type"] == "insert"]
+        assert insert["after"] == len(sent) - 1
+        assert [a["id"] for a in actions if a["type"] == "show"] == ["steer-1"]
+
+        driver._message("assistant", "more")
+        sent = [{"role": m["role"], "timestamp": m["timestamp"]} for m in driver.request]
+        again = await driver.adapter.event("context", {"messages": sent})
+        assert [a["after"] for a in again if a["type"] == "insert"] == [insert["after"]]
+
+    @pytest.mark.spec("am/A-SCHED-1")
+    async def test_steps_and_what_is_being_written_are_told_and_nothing_is_taken(
+        self, driver: ExtensionDriver
+    ) -> None:
+        driver.engine.progress = [block("- a memory")]
+        await driver.start("s")
+        await driver._prompt("Go.")
+        await driver.adapter.event("message_update", {"thinking": "hm", "text": "I"})
+        await driver.adapter.event("turn_end", driver._delta())
+        calls = [params for method, params in driver.engine.calls if method == "turn/progress"]
+        assert [params["give"] for params in calls] == [False, False]
+        assert calls[0]["partial"]["parts"] == [
+            {"type": "thinking", "text": "hm"},
+            {"type": "text", "text": "I"},
+        ]
+        assert "entries" in calls[1]
+        assert driver.engine.progress
+
+    async def test_results_with_one_timestamp_hold_a_block_once(self) -> None:
+        replay = Replay(cap_tokens=1000)
+        replay.add(("toolResult", 5), "a block")
+        messages = [("user", 1), ("toolResult", 5), ("toolResult", 5), ("assistant", 6)]
+        assert replay.places(messages) == [(2, "a block")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
 
-from hindsight_core.engine.commands.base import Command, UsageError
+from hindsight_core.engine.commands.base import Command, CommandResult, UsageError
 
 if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
@@ -13,10 +15,29 @@ if TYPE_CHECKING:
 
 _PAGE, _MOST = 500, 10_000
 _SHOWN = 5
+_SETTLE_S = 15.0
 
 
 class ActiveCommand(Command):
-    """Offered with ``tools.memory``, as the tools are."""
+    """Offered with ``tools.memory``, as the tools are.
+
+    Attributes:
+        waits: What is being captured is finished first, so that the answer holds it.
+    """
+
+    waits: ClassVar[bool] = True
+
+    async def run(self, arguments: str) -> CommandResult:
+        """Let the capture queue run empty, but not for ever (am/A-SCHED-6)."""
+        if self.waits:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_SETTLE_S):
+                    await self.live.work.settled()
+        return await self.act(arguments)
+
+    async def act(self, arguments: str) -> CommandResult:
+        """Do it; raises as `Command.run`."""
+        raise NotImplementedError
 
     @classmethod
     def offered(cls, settings: Settings) -> bool:

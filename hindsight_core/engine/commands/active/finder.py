@@ -15,7 +15,7 @@ class Memory(ActiveCommand):
     name = "memory"
     description = "find a memory, then edit, delete or restore it"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """The panel opens at the finder; words given along are its first query."""
         return open_finder(self, query=arguments)
 
@@ -26,7 +26,7 @@ class MemoryEdit(ActiveCommand):
     name = "memory-edit"
     description = "find a memory and edit it"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """The panel opens at the finder."""
         return open_finder(self, mode="edit", query=arguments)
 
@@ -38,7 +38,7 @@ class MemoryForget(ActiveCommand):
     description = "delete a memory, restorable"
     argument_hint = "[id or its beginning]"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """Says what was deleted and how it is brought back."""
         if not arguments:
             return open_finder(self, mode="forget")

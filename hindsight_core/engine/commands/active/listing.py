@@ -16,7 +16,7 @@ class MemoryList(ActiveCommand):
     description = "active memories and their ids"
     argument_hint = "[global|project]"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """One a line."""
         if arguments not in ("", *SCOPES):
             raise UsageError("usage: /memory-list, /memory-list global or project")

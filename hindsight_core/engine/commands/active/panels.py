@@ -14,7 +14,7 @@ class MemorySettings(ActiveCommand):
     description = "settings of active memory"
     opens_panel = True
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """The panel opens there; what is changed is written to the user's own file."""
         self.live.panel_place = PanelPlace("Settings", mode="active-memory")
         return CommandResult(panel=True)
@@ -26,7 +26,7 @@ class MemoryCompact(ActiveCommand):
     name = "memory-compact"
     description = "review related memories and combine them"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """The panel opens at the review of pairs."""
         self.live.panel_place = PanelPlace("Combine")
         return CommandResult(panel=True)

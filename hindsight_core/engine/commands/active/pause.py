@@ -12,8 +12,9 @@ class MemoryPause(ActiveCommand):
 
     name = "memory-pause"
     description = "no capture and no recall for the rest of this session"
+    waits = False
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """Nothing of it is kept for another session."""
         live = self.live
         live.auto.recall = live.auto.memorize = False
@@ -27,8 +28,9 @@ class MemoryResume(ActiveCommand):
 
     name = "memory-resume"
     description = "capture and recall as configured"
+    waits = False
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """What was said while it was paused is not captured later."""
         live = self.live
         live.auto = Auto.of(live.runtime.settings)

@@ -18,7 +18,7 @@ class MemoryStatus(ActiveCommand):
     name = "memory-status"
     description = "store, models, counters, latest recall and error"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """Lines of what there is; no configuration of a provider, no secret."""
         live, runtime = self.live, self.live.runtime
         settings = runtime.settings
@@ -56,7 +56,7 @@ class MemoryStats(ActiveCommand):
     name = "memory-stats"
     description = "what this session made, looked for, sent and rated"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """Counters of the session over all its processes, and tokens of this one."""
         usage = self.live.runtime.meter.snapshot()
         tokens = [

@@ -13,7 +13,7 @@ class MemoryWhy(ActiveCommand):
     name = "memory-why"
     description = "ids, scores, token and reason of the latest steer"
 
-    async def run(self, arguments: str) -> CommandResult:
+    async def act(self, arguments: str) -> CommandResult:
         """Of this process; of an earlier one only ids and token are known."""
         steers = self.live.steers
         last = steers.last
