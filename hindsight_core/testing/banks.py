@@ -16,6 +16,7 @@ from hindsight_core.banks.base import Bank, CopyingBank
 from hindsight_core.errors import BankError
 from hindsight_core.identity import fact_id
 from hindsight_core.memory import Document, Fact, Provenance, Query, Scope, TagFilter, TagMatch
+from hindsight_core.recall.scopes import UNTAGGED, BankScope, Wanted
 from hindsight_core.testing.memory_bank import FakeBank
 from hindsight_core.testing.tag_match import tags_match
 
@@ -194,6 +195,29 @@ class BankContract:
         for wanted in leaves + groups:
             right = {f.text for f in facts if tags_match(wanted, f.tags)}
             assert set(await found(bank, "port", scope=Scope(tags=wanted))) == right, wanted
+
+    @pytest.mark.spec("s1/S-TAG-2", "s1/S-TAG-3", "s1/S-TAG-4", "s1/S-TAG-7")
+    async def test_a_callers_tags_within_a_projects_scope(self, bank: Bank) -> None:
+        ours, repo, x = "project:shop", "repo:shop-1", "x"
+        held = [(), (ours,), (repo,), (ours, x), (ours, repo, x), (x,), ("project:depot", x)]
+        facts = [fact(f"port {n}", tags=tags) for n, tags in enumerate(held)]
+        await bank.retain(document("d1", *facts))
+        project = TagFilter((ours, repo), "any_strict")
+        not_x = TagFilter(none_of=(TagFilter((x,), "any_strict"),))
+        for tags, wanted, right in (
+            (project, Wanted(), {1, 2, 3, 4}),
+            (project, Wanted((x,)), {3, 4}),
+            (project, Wanted(groups=(not_x,)), {1, 2}),
+            (project, Wanted((repo,), groups=(not_x,)), {2}),
+            (project, Wanted((x,), "exact"), {4}),
+            (TagFilter(any_of=(project, UNTAGGED)), Wanted(), {0, 1, 2, 3, 4}),
+            (TagFilter(any_of=(project, UNTAGGED)), Wanted((x,), "any"), {0, 3, 4}),
+            (None, Wanted(), {0, 1, 2, 3, 4, 5, 6}),
+            (None, Wanted((x,), "exact"), {5}),
+        ):
+            query = BankScope(bank.id, tags=tags).narrow(Query("port"), wanted)
+            hits = {hit.fact.text for hit in await bank.recall(query)}
+            assert hits == {facts[n].text for n in right}, (tags, wanted)
 
     async def test_scope_limits_a_search(self, bank: Bank) -> None:
         one = fact("port 1 in src/app.py", kind="pitfall", timestamp=MONDAY)
