@@ -72,7 +72,13 @@ def escape_tags(text: str) -> str:
     folded, places = fold(text, keep="<")
     for match in reversed(list(_TAG.finditer(folded))):
         place = places[match.start()]
-        generic = place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
+        # A type in code, ``List<User>``: a name, and a word that only begins with a capital.
+        named = place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
+        generic = (
+            named
+            and text[place + 1 : place + 2].isupper()
+            and text[place + 2 : place + 3].islower()
+        )
         if not (match["role"] and generic):
             text = text[:place] + ESCAPED + text[place + 1 :]
     return text.replace("<|", f"{ESCAPED}|")

@@ -76,8 +76,9 @@ def strip_blocks(text: str) -> str:
 def neutralise(text: str) -> str:
     """Text in which nothing opens or closes a block, without losing words (br/BR-08)."""
     if any(hint in text.lower() for hint in ("memor", "mental")):
-        text = _TAG.sub(_quoted, text)
+        # The fence first: what stood before it may be a tag only without it.
         text = _FENCE_CLOSE.sub("(end of recalled memory)", text)
+        text = _TAG.sub(_quoted, text)
     return text
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,3 +154,25 @@ async def test_a_tool_shows_no_text_that_imitates_the_wrapper(host: Any) -> None
 
     assert all("listens on 8443" in text for text in shown)
     assert not any("</hindsight-memory>" in text or "<system>" in text for text in shown)
+
+
+@pytest.mark.spec("br/BR-59", "br/BR-73")
+async def test_fifty_megabytes_in_a_line_are_bounded_and_the_next_line_is_answered(
+    host: Any,
+) -> None:
+    bridge = host.start()
+    host.open(bridge)
+    giant = "error was: " + "x" * 50_000_000 + " -- fix: raise ulimit to 65536"
+    parts = [{"type": "text", "text": giant}]
+    entries = [{"id": "e1", "role": "user", "parts": parts}]
+
+    ended = bridge.call("turn/end", {"turnId": "t1", "entries": entries})
+    bridge.write(b'{"id": 77, "method": "turn/start", "params": ' + b"[" * 200_000 + b"\n")
+    after = host.turn(bridge, "What was the fix?")
+
+    assert ended == {}
+    assert after["outcome"] in ("empty", "degraded")
+    journal = host.memory / "queue.db"
+    assert journal.stat().st_size < 2_000_000, "what is kept of it is bounded"
+    resident = Path(f"/proc/{bridge.process.pid}/status").read_text()
+    assert int(re.search(r"VmRSS:\s+(\d+)", resident)[1]) < 400_000  # type: ignore[index]

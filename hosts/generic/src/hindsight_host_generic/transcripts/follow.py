@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from hindsight_core.transcript.characters import cut
 from hindsight_core.transcript.entry import Entry, Image, Part, Text, Thinking, ToolResult
 from hindsight_core.transcript.path import active_path
-from hindsight_host_generic.transcripts.base import Dialect, Link, Whole
+from hindsight_host_generic.transcripts.base import Dialect, Link, Said, Whole
 
 MB = 1024 * 1024
 MAX_ENTRIES = 20_000
@@ -150,7 +150,7 @@ class Follower:
     def _take(self, record: object) -> bool:
         """Whether this record says that the conversation was compacted."""
         self.records += 1
-        said = self._dialect(record, self._leaf) if isinstance(record, dict) else "unknown"
+        said = self._read(record)
         if said == "unknown":
             self.unknown += 1
         elif isinstance(said, Link):
@@ -166,6 +166,15 @@ class Follower:
             self._add(said)
             return said.compaction
         return False
+
+    def _read(self, record: object) -> Said:
+        """One record; the file is another program's, so that any of its fields may be anything."""
+        if not isinstance(record, dict):
+            return "unknown"
+        try:
+            return self._dialect(record, self._leaf)
+        except (TypeError, ValueError, AttributeError, LookupError, RecursionError):
+            return "unknown"
 
     def _add(self, entry: Entry) -> None:
         parent = self._parent(entry.parent_id)
