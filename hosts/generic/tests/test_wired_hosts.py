@@ -342,3 +342,21 @@ def test_a_hook_imports_nothing_of_the_project_it_runs_in(own, tmp_path):
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, b"{}")
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.spec("br/BR-35")
+def test_hooks_that_codex_was_not_told_to_trust_are_named(home, request_):
+    assert hosts.codex.obstacles(request_) == ()
+    carry_out(hosts.codex.install(request_))
+
+    [told] = hosts.codex.obstacles(request_)
+    assert "SessionStart, UserPromptSubmit" in told and "/hooks" in told
+
+    config, hooks = home / SERVERS["codex"], home / HOOKS["codex"]
+    names = ("session_start", "user_prompt_submit", "stop", "subagent_stop")
+    names += ("pre_compact", "post_compact", "session_end")
+    for name in names:
+        state = f'[hooks.state."{hooks}:{name}:0:0"]\ntrusted_hash = "sha256:1"\n'
+        config.write_text(config.read_text() + state)
+    assert hosts.codex.obstacles(request_) == ()
+    assert hosts.claude_code.obstacles(request_) == ()

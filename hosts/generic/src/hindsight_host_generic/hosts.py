@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,13 @@ class WiredHost(Hooked):
     def uninstall(self, request: InstallRequest) -> InstallPlan:
         """Takes them out and leaves everything foreign as it was."""
         return self._planner(request).uninstall()
+
+    def obstacles(self, request: InstallRequest) -> Sequence[str]:
+        """What in the agent's own files keeps the hooks from running, once they are wired."""
+        find = self.wiring.obstacles
+        if find is None or self.agent is None or self.install(request).changes:
+            return ()
+        return find(self.wiring.places(request), self.agent.events)
 
     def detected(self, env: Mapping[str, str]) -> str | None:
         """Its folder, or its program on the path."""

@@ -54,6 +54,14 @@ def _codex(request: InstallRequest) -> Places:
     return Places(folder / "hooks.json", folder / "config.toml", folder / "skills")
 
 
+def _codex_obstacles(places: Places, events: tuple[Event, ...]) -> tuple[str, ...]:
+    from hindsight_host_generic.install.trust import untrusted
+
+    if places.hooks is None or places.servers is None:
+        return ()
+    return untrusted(places.hooks, places.servers, events=events)
+
+
 CODEX = Wiring(
     places=_codex,
     folder=_codex_home,
@@ -66,6 +74,7 @@ CODEX = Wiring(
         "that it shows (`/hooks`). After an update of them it asks again.",
     ),
     project_notes=("Codex reads them only in a project that it trusts.", PATHS),
+    obstacles=_codex_obstacles,
 )
 
 

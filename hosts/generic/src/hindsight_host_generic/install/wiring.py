@@ -47,6 +47,7 @@ class Wiring:
         toml: The file of MCP servers is TOML.
         notes: What the user must know or do.
         project_notes: The same, for ``--project``.
+        obstacles: What in the agent's own files keeps wired hooks from running, for ``doctor``.
     """
 
     places: Callable[[InstallRequest], Places]
@@ -59,6 +60,7 @@ class Wiring:
     toml: bool = False
     notes: tuple[str, ...] = ()
     project_notes: tuple[str, ...] = ()
+    obstacles: Callable[[Places, tuple[Event, ...]], tuple[str, ...]] | None = None
 
 
 def nested(*, unit: Literal["s", "ms"] = "s", extra: Mapping[str, str] | None = None) -> Entry:
