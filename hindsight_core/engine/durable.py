@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
     from hindsight_core.transcript.entry import Entry
 
-_AT_ONCE = 50
+_AT_ONCE = 10
 
 
 class Durable:

@@ -42,8 +42,12 @@ def without_private(text: str) -> str:
 
 def is_left_out(text: str, marks: Iterable[str]) -> bool:
     """Whether a message of the user opts its turn out: a mark stands in it as a word."""
-    words = {word.strip(".,;:!?()[]\"'").lower() for word in text.split()}
-    return any(mark.lower() in words for mark in marks)
+    low = text.lower()
+    there = [mark.lower() for mark in marks if mark.lower() in low]
+    # Nearly always none: only then is a message of many pages not taken apart.
+    return bool(there) and not {word.strip(".,;:!?()[]\"'") for word in low.split()}.isdisjoint(
+        there
+    )
 
 
 def without_marked_turns(entries: Sequence[Entry], marks: Sequence[str]) -> tuple[Entry, ...]:
