@@ -187,7 +187,7 @@ def test_a_token_is_good_in_a_resumed_session(steered: Any) -> None:
     ]
     assert "its confidence is now 0." in results[0]
     assert len(steered.session_files()) == 2  # the session and its activity log
-    assert token not in session_text(steered).replace(_log(steered), "")
+    assert PNPM not in session_text(steered).replace(_log(steered), "")
 
 
 def _log(pi: Any) -> str:
