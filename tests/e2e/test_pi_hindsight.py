@@ -179,6 +179,40 @@ def test_twenty_turns_without_the_server_are_stored_once_each_when_it_is_back(
     assert json.loads(pi_there.mem("queue", "list", "--json"))["total"] == 0
 
 
+@pytest.mark.spec("s1/S-RET-1", "s1/S-RET-9", "s1/S-CUR-1", "s1/S-ID-5")
+def test_the_transcript_of_s1enhanced_is_there_once_over_outage_kill_and_resume(
+    pi_there: Any, hindsight: HindsightServer
+) -> None:
+    pi_there.mem("config", "set", "profile", "s1enhanced")
+
+    def relay(rpc: Any, number: int) -> None:
+        rpc.prompt(f"The {NAMES[number]} relay is in rack {number}.")
+
+    rpc = pi_there.rpc()
+    relay(rpc, 0)
+    relay(rpc, 1)
+    hindsight.pause()
+    relay(rpc, 2)
+    relay(rpc, 3)
+    rpc.kill()
+    hindsight.resume()
+    rpc = pi_there.rpc("--continue")
+    relay(rpc, 4)
+    assert rpc.close() == 0
+    pi_there.mem("queue", "retry")
+    pi_there.mem("queue", "flush")
+
+    (bank,) = hindsight.get("banks")["banks"]
+    path = f"banks/{bank['bank_id']}/documents"
+    listed = hindsight.get(f"{path}?limit=50")["items"]
+    kept = [hindsight.get(f"{path}/{item['id']}")["original_text"] for item in listed]
+    said = "\n".join(kept)
+    counts = {name: said.count(f"The {name} relay is in rack") for name in NAMES[:5]}
+    assert counts == dict.fromkeys(NAMES[:5], 1)
+    assert any(item["id"].startswith("pi-session:") for item in listed)
+    assert json.loads(pi_there.mem("queue", "list", "--json"))["total"] == 0
+
+
 @pytest.mark.spec("br/BR-11", "br/BR-16")
 def test_the_command_line_remembers_and_recalls_on_the_server(
     hindsight: HindsightServer, tmp_path: Path
