@@ -9,6 +9,7 @@ from hindsight_core.doctor import checks
 from hindsight_core.doctor.contours import contours
 from hindsight_core.doctor.findings import Check, Finding
 from hindsight_core.doctor.print_modes import print_modes
+from hindsight_core.doctor.transcripts import transcripts
 from hindsight_core.errors import HindsightError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ async def examine(runtime: Runtime) -> list[Finding]:
         "bank": checks.bank,
         "queue": checks.queue,
         "contours": contours,
+        "transcripts": transcripts,
     }
     every |= {name: partial(_plugged, name=name) for name in runtime.hooks.checks}
     findings = []

@@ -227,3 +227,19 @@ def test_what_in_a_hosts_own_settings_keeps_memory_off(mem, monkeypatch):
     assert "set memory.backend to off" in texts_of(said, "omp settings")[0]
     assert levels(said)["omp bridge"] == "ok"
     assert "omp settings" not in levels(after)
+
+
+@pytest.mark.parametrize(("unknown", "level"), [(3, "ok"), (30, "warning")])
+def test_records_of_session_files_that_nobody_could_read_are_counted(mem, unknown, level):
+    mem("doctor", "--json")
+    state = Path(os.environ["HINDSIGHT_MEM_HOME"], "state.db")
+    memo = json.dumps({"records": 100, "unknown": unknown})
+    rows = [("claude-code", "s-1", memo), ("codex", "s-2", '{"records": 7, "unknown": 0}')]
+    with closing(sqlite3.connect(state)) as connection, connection:
+        connection.executemany("INSERT INTO hook_sessions VALUES (?, ?, ?, 1)", rows)
+
+    said = mem("doctor", "--json")
+
+    [found] = [f for f in said.data["findings"] if f["name"] == "transcripts"]
+    assert found["level"] == level
+    assert found["text"].startswith(f"claude-code: {unknown} of 100 records")

@@ -172,6 +172,8 @@ def test_records_of_an_unknown_form_are_counted_and_cost_nothing_else(tmp_path):
     follower = Follower(DIALECTS["claude-code"], memo)
     assert [e.id for e in follower.update(str(file)).entries] == ["u1", "u2"]
     assert follower.unknown == memo["unknown"] == len(strange)
+    assert follower.records == memo["records"] == len(strange) + 2
+    assert Follower(DIALECTS["claude-code"], memo).records == memo["records"]
 
 
 def test_a_tool_result_of_any_size_is_bounded(tmp_path):

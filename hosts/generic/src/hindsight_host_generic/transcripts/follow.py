@@ -60,7 +60,8 @@ class Follower:
 
     Args:
         dialect: Reads its records.
-        memo: Where it stood is kept here, for the next process: ``offset``, ``file``, ``unknown``.
+        memo: Where it stood is kept here, for the next process, and what it counted: ``offset``,
+            ``file``, ``records``, ``unknown``.
         reach: How much of a long file is read.
     """
 
@@ -68,7 +69,7 @@ class Follower:
         self, dialect: Dialect, memo: MutableMapping[str, Any], *, reach: Reach = RESIDENT
     ) -> None:
         self.unknown = int(memo.get("unknown") or 0)
-        self.records = 0
+        self.records = int(memo.get("records") or 0)
         self._dialect = dialect
         self._memo = memo
         self._reach = reach
@@ -98,7 +99,8 @@ class Follower:
             for record in self._lines(source, start):
                 compacted = self._take(record) or compacted
             self._file = file
-        self._memo.update(offset=self._at, file=list(file), unknown=self.unknown)
+        self._memo.update(offset=self._at, file=list(file))
+        self._memo.update(records=self.records, unknown=self.unknown)
         return self._news(before, compacted=compacted and bool(before), skipped=skipped)
 
     @property
