@@ -115,7 +115,7 @@ async def test_a_short_message_costs_nothing(active, scripted, said):
     assert kit.model.stages == []
 
 
-@pytest.mark.spec("am/A-CAP", "am/A-PROMPT")
+@pytest.mark.spec("am/A-CAP")
 async def test_what_the_model_is_asked(active, scripted, propose, talk):
     kit = active(
         scripted(propose(MEMORY, QUOTE)), capture={"enabled": True, "context_characters": 30}
