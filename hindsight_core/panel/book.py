@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hindsight_core.panel.tab import Tab
     from hindsight_core.panel.view import PanelView
 
-TABS = ("status", "settings", "review", "log", "facts", "memories", "hub")
+TABS = ("status", "settings", "review", "log", "facts", "memories", "combine", "hub")
 """Modules of `hindsight_core.panel.tabs`: each has a class ``TAB``, and may have
 ``offered(view) -> bool`` for one that is not always there."""
 

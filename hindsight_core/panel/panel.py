@@ -128,6 +128,7 @@ class Panel:
             self._on_strip(key)
         elif key.name == "escape":
             self._inside = False
+            tab.left()
         else:
             tab.key(key)
 

@@ -69,6 +69,9 @@ class Tab:
         """Take a key while the focus is on the body; by default it scrolls."""
         self.top = max(0, self.top + _SCROLL.get(key.name, 0))
 
+    def left(self) -> None:
+        """Escape has taken the focus back to the strip."""
+
     # -- for tabs ------------------------------------------------------------------------------
     def say(self, text: str, *, style: str = "") -> None:
         """A message under the body, until the next key."""

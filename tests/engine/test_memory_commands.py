@@ -130,6 +130,7 @@ def test_stats_count_what_happened_and_go_on_after_a_resume(session):
         ("/memory-edit", PanelPlace("Memories", mode="edit")),
         ("/memory-forget", PanelPlace("Memories", mode="forget")),
         ("/memory-settings", PanelPlace("Settings", mode="active-memory")),
+        ("/memory-compact", PanelPlace("Combine")),
     ],
 )
 def test_what_is_chosen_is_chosen_in_the_panel(session, line, place):

@@ -148,3 +148,25 @@ async def test_all_settings_on_demand_and_a_secret_stays_hidden(
     assert token not in settings.text
     await settings.press("enter", "a")
     assert "reminder.turns" not in settings.text
+
+
+@pytest.mark.spec("am/A-TOOL")
+async def test_those_of_active_memory_are_listed_for_its_command(view: Any, show: Any) -> None:
+    from hindsight_core.engine.panel_place import PanelPlace
+
+    view.place = PanelPlace("Settings", mode="active-memory")
+    screen = show(view)
+    await screen.go("Settings")
+    await screen.press("enter")
+    seen = screen.text
+    for _ in range(8):
+        await screen.press("pagedown")
+        seen += screen.text
+    for key in (
+        "consolidation.similarity_thre",
+        "lifecycle.deletion_threshold",
+        "steer.top_k",
+    ):
+        assert key in seen
+    assert "recall.effort" not in seen
+    screen.panel.close()
