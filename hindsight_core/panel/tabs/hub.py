@@ -14,6 +14,7 @@ from hindsight_core.state.choices import MODES
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from hindsight_core.config.settings.bank import BankEntry
     from hindsight_core.panel.keys import Key
     from hindsight_core.panel.view import PanelView
     from hindsight_core.runtime import Runtime
@@ -102,10 +103,12 @@ class HubTab(ListTab):
         style = "" if choices.mode == "normal" else "yellow"
         turn = "is left out" if choices.next_opt_out else "is kept"
         tags = ", ".join(map(plain, choices.tags)) or "—"
+        banks = [f"{entry.id} ({_ways(entry)})" for entry in live.deciding.entries]
         return [
             row((padded("mode", _LABEL), "dim"), (choices.mode, style), " ".join(["", *said])),
             row((padded("next turn", _LABEL), "dim"), turn),
             row((padded("tags", _LABEL), "dim"), tags),
+            row((padded("banks", _LABEL), "dim"), plain(", ".join(banks))),
         ]
 
     def _queue(self) -> Text:
@@ -236,6 +239,12 @@ class HubTab(ListTab):
             self.say(said)
 
         self.start(run(), doing=doing)
+
+
+def _ways(entry: BankEntry) -> str:
+    """How a bank is used: what is read of it and when it is written."""
+    said = [entry.role] + (["read"] if entry.readable else [])
+    return ", ".join(said + ([f"written: {entry.writes}"] if entry.writable else []))
 
 
 TAB = HubTab

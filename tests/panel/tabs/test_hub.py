@@ -48,7 +48,12 @@ async def test_it_is_there_only_where_it_was_asked_for(screen: Any, hub: Any) ->
 
 @pytest.mark.spec("s1/S-SES-6")
 async def test_the_mode_goes_round_and_the_next_turn_is_left_out(hub: Any) -> None:
-    assert hub.body[:3] == ["mode        normal", "next turn   is kept", "tags        —"]
+    assert hub.body[:4] == [
+        "mode        normal",
+        "next turn   is kept",
+        "tags        —",
+        "banks       shop (coding, read, written: always)",
+    ]
     for mode in ("read-only", "ignored", "normal"):
         await hub.press("m")
         assert hub.body[0] == f"mode        {mode}"
@@ -75,7 +80,7 @@ async def test_what_waits_is_sent_and_has_a_receipt_and_no_text_is_shown(hub: An
     await waiting(hub.view, "w1", "w2")
     await hub.press("r")
     assert "queue       2 pending · 0 dead" in hub.body
-    assert hub.body[4] == "› 1 w1  pending, 0 tries"
+    assert hub.body[5] == "› 1 w1  pending, 0 tries"
     assert "nothing was stored yet" in hub.text
 
     await hub.press("f")
@@ -91,7 +96,7 @@ async def test_a_dead_letter_is_replayed(hub: Any) -> None:
     await waiting(hub.view, "w1")
     await hub.press("r")
     assert "queue       1 pending · 1 dead" in hub.body
-    assert hub.body[4] == "› 1 d1  dead, 1 tries  422: too large"
+    assert hub.body[5] == "› 1 d1  dead, 1 tries  422: too large"
 
     await hub.press("t")
     assert hub.said.startswith("d1 is stored")
