@@ -43,7 +43,7 @@ class Deciding:
     def __init__(self, runtime: Runtime, *, notices: Notices, spans: Spans) -> None:
         self._runtime = runtime
         self._notices = notices
-        self._spans = spans
+        self.spans = spans
 
     @property
     def entries(self) -> tuple[BankEntry, ...]:
@@ -78,7 +78,7 @@ class Deciding:
             return turn
         if why_skipped(settings, turn) is not None:
             return turn
-        started = self._spans.now()
+        started = self.spans.now()
         seconds = settings.recall.timeout_ms / 1000 * SHARE
         try:
             async with asyncio.timeout(seconds):
@@ -101,11 +101,11 @@ class Deciding:
             return tuple(e.id for e in entries if e.writable and e.writes == "always")
         from hindsight_core.decision.state import last_user_message
 
-        started = self._spans.now()
+        started = self.spans.now()
         decided = await self._router.retain(last_user_message(said), said, path=path)
         self._tell(decided, started=started)
         if not decided.banks:
-            self._spans.skipped_write(decided, started=started)
+            self.spans.skipped_write(decided, started=started)
             why = decided.reason if decided.fallback else f"decided by {decided.reason}"
             self._notices.info(
                 "route", f"Part of this session is not kept: no bank for it ({why})."
@@ -197,7 +197,7 @@ class Deciding:
         )
 
     def _tell(self, decided: Decided, *, started: datetime, turn: str | None = None) -> None:
-        self._spans.decision(decided, started=started, turn=turn)
+        self.spans.decision(decided, started=started, turn=turn)
         if not decided.fallback or decided.reason == "disabled":
             self._notices.over("decision", "The decision layer answers again.")
             return

@@ -41,7 +41,9 @@ async def tool(
             given = arguments if isinstance(arguments, dict) else {}
             if (why := await live.modes.refuses(str(name))) is not None:
                 return failed(why).wire()
+            started = live.spans.now()
             result = await live.tools.call(name if isinstance(name, str) else "", given)
+        live.spans.asked(str(name), given, result.details, started=started)
         if now is not None and now() is not live:
             return failed(f"The session changed while {name} ran; its result is dropped.").wire()
         live.watch.called(str(name), given, result.details)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hindsight_core.engine.span_fields import asked, retained
 from hindsight_core.recall.block_cache import ORIGIN
 from hindsight_core.recall.spans import injection_fields, retrieval_fields, retrieval_ids
 
 if TYPE_CHECKING:
     from hindsight_core.decision.routes import Decided
+    from hindsight_core.memorize.report import MemorizeReport
     from hindsight_core.runtime import Runtime
     from hindsight_core.turns import RecallOutcome, Turn
 
@@ -109,6 +111,28 @@ class Spans:
                 )
         fields = injection_fields(outcome, origin=origin)
         self.emit("injection", started=started, contextId=turn.id, retrievalIds=ids, **fields)
+
+    def asked(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        details: Mapping[str, Any],
+        *,
+        started: datetime,
+    ) -> None:
+        """What the agent asked of memory by a tool; it never raises."""
+        try:
+            runtime = self._runtime
+            clean = runtime.sanitiser.redact
+            found = asked(tool, arguments, details, bank=runtime.bank_id, clean=clean)
+            if found is not None:
+                self.emit(found[0], started=started, **found[1])
+        except Exception:
+            logger.exception("a call of %s could not be told", tool)
+
+    def retained(self, bank: str, report: MemorizeReport, *, started: datetime) -> None:
+        """A part of the session that went to a bank, waits for it, or did not."""
+        self.emit("retain", started=started, **retained(bank, report))
 
     def skipped_write(self, decided: Decided, *, started: datetime) -> None:
         """A part of the session that goes to no bank (s1/S-DEC-8)."""

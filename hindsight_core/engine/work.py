@@ -56,6 +56,7 @@ class Work:
         self._runtime = runtime
         self._notices = notices
         self._watch = watch
+        self._spans = deciding.spans
         self._targets = Targets(runtime, deciding)
         self.reflecting = Reflecting(runtime, session_id=session_id)
         self._flushing = Flushing(runtime.settings.queue, self._flush)
@@ -160,8 +161,11 @@ class Work:
     async def _memorize(self, transcript: Transcript, *, reason: str) -> None:
         try:
             async with self._lock:
+                started = self._spans.now()
                 with self._watch.memorizing(reason), work(session_id=transcript.session_id):
                     reports = await self._targets.remember(transcript, reason=reason)
+                for bank, report in reports:
+                    self._spans.retained(bank, report, started=started)
                 await self._settle(transcript, reports, reason=reason)
                 if (said := told(reason, [report for _, report in reports])) is not None:
                     self._notices.say(said)

@@ -11,14 +11,22 @@ if TYPE_CHECKING:
     from hindsight_core.plugins.facade import Hooks
     from hindsight_core.turns import RecallOutcome, Turn
 
-SPAN = ("startedAt", "endedAt", "durationMs", "status", "cache", "reason")
+SPAN = ("mode", "startedAt", "endedAt", "durationMs", "status", "cache", "reason")
 EVENTS = {
     "recall": ("session", "turn", "outcome", "reason", "queries", "found", "injected"),
     "store": ("document", "outcome", "reason", "facts"),
     "retrieval": (*SPAN, "retrievalId", "bankId", "kind", "rawIds", "keptIds", "injectedIds"),
     "injection": (*SPAN, "retrievalIds", "injected", "renderedHash", "renderedLength"),
     "decision": (*SPAN, "bankIds", "backend", "attempt", "ladder", "droppedBanks"),
-    "retain": (*SPAN, "bankIds", "decisionReason", "droppedBanks"),
+    "retain": (
+        *SPAN,
+        "bankId",
+        "documentId",
+        "factIds",
+        "bankIds",
+        "decisionReason",
+        "droppedBanks",
+    ),
 }
 
 

@@ -261,6 +261,39 @@ async def test_spans_have_ids_counts_and_hashes_and_no_text(host: Any) -> None:
     assert "8443" not in told and "coffee" not in told
 
 
+@pytest.mark.spec("s1/S-TEL-1")
+async def test_writes_and_what_the_agent_asks_are_spans_too(host: Any, say: Any) -> None:
+    await host.learn(GATEWAY)
+    bridge = host.start(**PLAIN, MEM_MEMORIZE__MODE="transcript", MEM_MEMORIZE__EVERY_TURNS="1")
+    host.open(bridge)
+
+    def tool(name: str, **arguments: object) -> None:
+        bridge.call("tool/call", {"name": f"hindsight_{name}", "arguments": arguments})
+
+    secret = "ghp_" + "a1B2" * 9
+    tool("recall", query=f"API gateway port {secret}")
+    tool("recall", query="zebra")
+    tool("recall", query=5)
+    tool("retain", content="The broker of the shop is RabbitMQ.")
+    bridge.call("turn/end", {"turnId": "t1", "entries": say(RULE, "Noted.")})
+    bridge.call("session/end", {"reason": "quit"})
+
+    found = spans(bridge, "retrieval")
+    assert [(s["mode"], s["status"]) for s in found] == [
+        ("explicit", "success"),
+        ("explicit", "empty"),
+        ("explicit", "error"),
+    ]
+    assert found[0]["rawIds"] == [fact_id(GATEWAY)]
+    assert found[0]["bankId"] == "demo"
+    asked, automatic = spans(bridge, "retain")
+    assert (asked["mode"], asked["status"]) == ("explicit", "success")
+    assert (automatic["mode"], automatic["status"]) == ("automatic", "success")
+    assert automatic["documentId"] and automatic["bankId"] == "demo"
+    told = json.dumps([p for method, p in bridge.notes if method == "telemetry"])
+    assert not any(text in told for text in ("8443", "RabbitMQ", "heron", secret))
+
+
 @pytest.mark.spec("s1/S-TEL-4")
 async def test_a_search_that_finds_nothing_is_empty(host: Any) -> None:
     bridge = host.start(**PLAIN)
