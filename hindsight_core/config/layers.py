@@ -137,7 +137,9 @@ def _merge(
     own = blocks.pop(agent, ()) if agent is not None else ()
     layers = [*found.layers, *own, *top]
     merged = Merger()
-    merged.apply(_profile(layers, profiles))
+    # Who has another plugin's file too has said nothing.
+    usual = None if found.server else found.profile
+    merged.apply(_profile(layers, profiles, usual=usual))
     for layer in layers:
         merged.apply(layer)
     # Other agents' blocks are only checked, so that a mistake in them is seen here too.
@@ -148,7 +150,9 @@ def _merge(
     return merged
 
 
-def _profile(layers: Sequence[Layer], profiles: Mapping[str, Mapping[str, Any]]) -> Layer:
+def _profile(
+    layers: Sequence[Layer], profiles: Mapping[str, Mapping[str, Any]], *, usual: str | None
+) -> Layer:
     """The values of the profile that the strongest layer names."""
     named = [
         (item, item.origin or layer.origin)
@@ -164,8 +168,9 @@ def _profile(layers: Sequence[Layer], profiles: Mapping[str, Mapping[str, Any]])
         near = schema.nearest(name, tuple(profiles))
         hint = f"; did you mean {near}?" if near else ""
         problems.append(f"{origin}: unknown profile {name}{hint} (known: {', '.join(profiles)})")
-    name = str(schema.default("profile"))
-    layer = translate(profiles[name], kind="profile", origin=f"profile {name}", old=())
+    name = usual or str(schema.default("profile"))
+    values = {**profiles[name], "profile": name} if usual else profiles[name]
+    layer = translate(values, kind="profile", origin=f"profile {name}", old=())
     return replace(layer, problems=(*layer.problems, *problems))
 
 

@@ -21,6 +21,7 @@ class Source:
         own: A file of ours, where a key that is ours and theirs is ours.
         hindsight: A file of one of the Hindsight plugins: its user has a server.
         host: The program it belongs to; None for ours.
+        profile: What who has such a file is used to, where no profile is named.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class Source:
     own: bool = False
     hindsight: bool = False
     host: str | None = None
+    profile: str | None = None
 
     def found(self) -> tuple[Path, ...]:
         """The forms that exist."""
@@ -58,7 +60,13 @@ def project_sources(folder: Path) -> Iterator[Source]:
 
 def _host_sources(kind: str, host: str, folder: Path) -> Iterator[Source]:
     if host == "pi":
-        yield Source(kind, (folder / "active-memory.json",), ACTIVE_MEMORY, host=host)
+        yield Source(
+            kind,
+            (folder / "active-memory.json",),
+            ACTIVE_MEMORY,
+            host=host,
+            profile="active-memory",
+        )
     forms = (folder / "hindsight.json", folder / "hindsight.jsonc")
     yield Source(kind, forms, HINDSIGHT_FILE, hindsight=True, host=host)
 

@@ -31,6 +31,7 @@ class Reading:
         warnings: What was wrong with the places themselves.
         files: The files that were read.
         server: What speaks for a Hindsight server: a file of one of its plugins.
+        profile: What the user's files of an older plugin stand for, where none is named.
     """
 
     env: Mapping[str, str]
@@ -39,6 +40,7 @@ class Reading:
     warnings: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     server: str | None = None
+    profile: str | None = None
 
     def user(self, paths: Paths) -> None:
         """The plugins' variables and the user's own files."""
@@ -96,6 +98,7 @@ class Reading:
         except ConfigError as error:
             self.warnings.append(str(error))
             return
+        self.profile = self.profile or source.profile
         self.files.append(found[0])
         origin = str(found[0])
         self.layers.append(

@@ -199,9 +199,26 @@ def test_active_memory_files_in_their_order(world):
     assert world.load(trusted=False).settings.steer.top_k == 7
 
 
+@pytest.mark.spec("am/A-CFG-1")
+def test_who_has_its_file_and_names_no_profile_finds_what_the_plugin_did(world):
+    file = world.home / ".pi/agent/active-memory.json"
+    world.write(file, {"recall": {"everyTurns": 3}})
+    settings = world.load().settings
+    assert (settings.profile, settings.recall.mode) == ("active-memory", "off")
+    assert settings.steer.enabled and settings.capture.enabled and settings.tools.memory
+    assert settings.steer.every_turns == 3
+    world.own('profile = "pi-hindsight"\n')
+    settings = world.load().settings
+    assert (settings.profile, settings.steer.enabled) == ("pi-hindsight", False)
+    world.own("")
+    world.write(world.home / ".pi/agent/hindsight.json", {"baseUrl": "http://bank:1"})
+    assert world.load().settings.profile == "pi-hindsight"
+
+
 @pytest.mark.spec("am/A-CFG-3")
-def test_active_memory_defaults(world):
-    world.write(world.home / ".pi/agent/active-memory.json", {"profile": "active-memory"})
+@pytest.mark.parametrize("own", [{"profile": "active-memory"}, {}])
+def test_active_memory_defaults(world, own):
+    world.write(world.home / ".pi/agent/active-memory.json", own)
     settings = world.load().settings
     capture, investigation, steer = settings.capture, settings.investigation, settings.steer
     assert (capture.enabled, capture.min_characters, capture.context_characters) == (True, 8, 12000)
