@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
     from hindsight_core.worktree.freshness import Freshness
 
+_SHOWN = 50
 Doubtful = list[tuple["Fact", "Freshness"]]
 
 
@@ -112,9 +113,11 @@ def _tell(app: App, doubtful: Doubtful, retired: list[str], *, bank: str, checke
     data = {"facts": rows, "total": len(rows), "checked": checked, "retired": sorted(gone)}
 
     def human(console: Console) -> None:
-        for row, (_, seen) in zip(rows, doubtful, strict=True):
+        for row, (_, seen) in list(zip(rows, doubtful, strict=True))[:_SHOWN]:
             mark = " (retired)" if row["id"] in gone else ""
             console.print(f"{row['id']}{mark}  {row['text']}\n  {_why(seen)}", markup=False)
+        if len(rows) > _SHOWN:
+            console.print(f"and {len(rows) - _SHOWN} more; --json prints all", style="dim")
         console.print(f"{len(rows)} of {checked} facts no longer fit", markup=False, style="dim")
 
     app.emit(data, human)

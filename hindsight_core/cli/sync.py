@@ -74,7 +74,7 @@ async def _sync(app: App, how: Resolve, *, dry_run: bool) -> int:
 
 def _tell(app: App, report: SyncReport, *, bank: str, folder: Path, dry_run: bool) -> None:
     for name, reason in list(report.problems.items())[:_SHOWN]:
-        print(f"hindsight-mem: {name or folder}: {reason}", file=sys.stderr)
+        print(f"hindsight-mem: {name}: {reason}", file=sys.stderr)
     if len(report.problems) > _SHOWN:
         print(f"hindsight-mem: and {len(report.problems) - _SHOWN} more", file=sys.stderr)
     if report.foreign:

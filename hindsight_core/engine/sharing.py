@@ -84,6 +84,7 @@ class Sharing:
         self._runtime = runtime
         self._notices = notices
         self._task: asyncio.Task[None] | None = None
+        self._waited = False
 
     def start(self) -> None:
         """Look once a session, in the background."""
@@ -91,9 +92,11 @@ class Sharing:
             self._task = asyncio.create_task(self._run())
 
     async def ready(self) -> None:
-        """Wait a moment for what is being taken over; at once when that is done."""
-        if self._task is not None and not self._task.done():
-            await asyncio.wait([self._task], timeout=FIRST_TURN_S)
+        """Wait a moment, once, for what is being taken over; not at all when that is done."""
+        if self._waited or self._task is None or self._task.done():
+            return
+        self._waited = True
+        await asyncio.wait([self._task], timeout=FIRST_TURN_S)
 
     async def stop(self) -> None:
         """The session ends: what is not taken over yet is for the next one."""

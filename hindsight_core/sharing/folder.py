@@ -13,7 +13,7 @@ from hindsight_core.sharing.conflicts import has_markers
 from hindsight_core.sharing.fact_file import SUFFIX, FactFile, parse, render
 
 FOLDER = ".hindsight/facts"
-MAX_FILES = 20_000
+MAX_FILES = 100_000
 MAX_BYTES = 64_000
 
 
@@ -64,12 +64,18 @@ class FactFolder:
         return total.hexdigest()[:32]
 
     def read(self) -> Reading:
-        """Every file; one that cannot be read costs no other."""
+        """Every file; one that cannot be read costs no other.
+
+        Raises:
+            StorageError: There are too many: what is not read must not pass for removed.
+        """
         reading = Reading()
         for number, entry in enumerate(self._entries()):
             if number >= MAX_FILES:
-                reading.problems[""] = f"more than {MAX_FILES} files: the rest is not read"
-                break
+                raise StorageError(
+                    f"{self.path} has more than {MAX_FILES} files: share fewer facts, and remove "
+                    "files that are not facts"
+                )
             try:
                 text = _text(entry)
                 if has_markers(text):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from hindsight_core.identity import fact_id
 from hindsight_core.sharing.baseline import Met
 from hindsight_core.sharing.conflicts import settle
 from hindsight_core.sharing.fact_file import FactFile, deleted_form
 
+FEW, MANY = 10, 0.3
+"""So many facts, and so large a share of them, may be gone at once by deleting documents."""
 Act = Literal[
     "same",      # nothing to do
     "write",     # the bank's form goes into the file
@@ -123,3 +127,12 @@ def _with_both(known: Known, file: FactFile, bank: FactFile) -> Step:
     first, *rest = settle(file, bank, how="both")
     why = "it was changed here and in the repository: both are kept" if rest else None
     return Step("both", first, rest[0] if rest else None, why=why)
+
+
+def is_lost(shared: Collection[FactFile], held: Collection[str], unwanted: Collection[str]) -> bool:
+    """Whether so much of what is shared is gone from the bank that it was not deleted but lost.
+
+    What a person deletes for good is noted; only what is gone without that note counts.
+    """
+    gone = [f for f in shared if f.id not in held and fact_id(f.text) not in unwanted]
+    return len(gone) > max(FEW, len(shared) * MANY)

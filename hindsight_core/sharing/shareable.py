@@ -39,7 +39,7 @@ class Shareable:
             return "it is pending"
         if fact.document_id in self.waiting:
             return "it waits for a review"
-        if any(tag.rpartition(":")[2].lower() in _PERSONAL_SCOPES for tag in fact.tags):
+        if any(map(_is_personal, fact.tags)):
             return "its tags make it personal"
         if fact.metadata.get("scope", "").lower() in _PERSONAL_SCOPES:
             return "its scope is personal"
@@ -51,12 +51,17 @@ class Shareable:
             return "it names a private path"
         return None
 
-    def form(self, fact: Fact) -> FactFile | None:
-        """What others may see of it; None for nothing."""
+    def form(self, fact: Fact, *, clean: bool = True) -> FactFile | None:
+        """What others may see of it; None for nothing. ``clean`` False: it is clean already."""
         if self.why_not(fact) is not None:
             return None
-        form = shared_form(self.clean(fact))
+        form = shared_form(self.clean(fact) if clean else fact)
         return form if form.text else None
+
+
+def _is_personal(tag: str) -> bool:
+    name, _, scope = tag.lower().rpartition(":")
+    return scope == PRIVATE or (name in ("scope", "visibility") and scope in _PERSONAL_SCOPES)
 
 
 def _names_private(fact: Fact, patterns: Sequence[str]) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import asyncio
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hindsight_core.banks.base import CopyingBank
 from hindsight_core.errors import BankError
 from hindsight_core.identity import fact_id
-from hindsight_core.sharing.accept import taken
 from hindsight_core.sharing.baseline import Baseline, Met
 from hindsight_core.sharing.conflicts import Resolve, resolve
 from hindsight_core.sharing.fact_file import FactFile
-from hindsight_core.sharing.plan import Known, Step, decide
+from hindsight_core.sharing.plan import Known, Step, decide, is_lost
 from hindsight_core.sharing.report import SyncReport
+from hindsight_core.sharing.taking import Taking
 
 if TYPE_CHECKING:
     from hindsight_core.banks.base import Bank
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from hindsight_core.sharing.folder import FactFolder, Reading
     from hindsight_core.sharing.shareable import Shareable
 
-FEW, MANY = 10, 0.3
-"""So many facts, and so large a share of them, may be gone at once by deleting documents."""
 REMOVED = "its file was removed from the repository"
 
 
@@ -77,7 +77,8 @@ class Sync:
         }
         gone = removed([met.file for met in missing.values()])
         unwanted = await self._forgotten()
-        lost = self._lost(files, {*bank, *hidden}, unwanted)
+        shared = [f for key, f in files.items() if key in self.baseline.facts and f.text]
+        lost = is_lost(shared, {*bank, *hidden}, unwanted)
         for key in dict.fromkeys((*files, *bank, *self.baseline.facts)):
             file, met = files.get(key), self.baseline.facts.get(key)
             if file is None and met is not None and _unread(met, reading):
@@ -96,6 +97,7 @@ class Sync:
                 self.report.foreign += 1
                 continue
             await self._carry_out(key, known, step)
+        await self._taking.flush()
         self.report.problems.update(reading.problems)
         self._finish(complete=trusted and not reading.problems)
         return self.report
@@ -106,39 +108,50 @@ class Sync:
         An older form than the one known is left: another branch may have been checked out.
         """
         await self._meet()
-        reading = self.folder.read()
-        unwanted: frozenset[str] | None = None
-        for file in self._files(reading, trusted=True, resolving=False).values():
-            met = self.baseline.facts.get(file.id)
-            if met is not None and (file.digest == met.digest or _at(file) < met.changed):
-                continue
-            held = await self.bank.get_fact(file.id)
-            bank = None if held is None else self.shareable.form(held)
-            unwanted = await self._forgotten() if unwanted is None else unwanted
-            hidden, told = held is not None and bank is None, fact_id(file.text) in unwanted
-            known = Known(file=file, bank=bank, met=met, hidden=hidden, unwanted=told)
-            step = decide(known)
-            if step.act in ("take", "erase", "same"):
-                await self._carry_out(file.id, known, step)
+        reading, changed = await asyncio.to_thread(self._changed)
+        unwanted = await self._forgotten() if changed else frozenset()
+        done = False
+        try:
+            for file in changed:
+                await self._take_one(file, unwanted)
+            await self._taking.flush()
+            done = True
+        finally:
+            # A session that ends goes on where it stopped.
+            self._finish(complete=done)
         self.report.conflicts = sorted(reading.conflicts)
         self.report.problems.update(reading.problems)
-        self._finish(complete=True)
         return self.report
+
+    async def _take_one(self, file: FactFile, unwanted: Collection[str]) -> None:
+        held = await self.bank.get_fact(file.id)
+        bank = None if held is None else self.shareable.form(held)
+        known = Known(
+            file=file,
+            bank=bank,
+            met=self.baseline.facts.get(file.id),
+            hidden=held is not None and bank is None,
+            unwanted=fact_id(file.text) in unwanted,
+        )
+        step = decide(known)
+        if step.act in ("take", "erase", "same"):
+            await self._carry_out(file.id, known, step)
+
+    def _changed(self) -> tuple[Reading, list[FactFile]]:
+        """The folder, and the facts of its files that are new here or no older than known."""
+        reading = self.folder.read()
+        files = self._files(reading, trusted=True, resolving=False)
+        known = self.baseline.facts
+        return reading, [
+            file
+            for key, file in files.items()
+            if (met := known.get(key)) is None
+            or (file.digest != met.digest and _at(file) >= met.changed)
+        ]
 
     async def _meet(self) -> None:
         identity = getattr(self.bank, "identity", None)
         self.baseline.met_by(await identity() if identity is not None else "")
-
-    def _lost(
-        self, files: Mapping[str, FactFile], held: Collection[str], unwanted: Collection[str]
-    ) -> bool:
-        """Whether so much is gone from the bank that it was not deleted but lost.
-
-        What a person deletes for good is noted; only what is gone without that note counts.
-        """
-        shared = [f for key, f in files.items() if key in self.baseline.facts and f.text]
-        gone = [f for f in shared if f.id not in held and fact_id(f.text) not in unwanted]
-        return len(gone) > max(FEW, len(shared) * MANY)
 
     def _files(
         self, reading: Reading, *, trusted: bool, resolving: bool = True
@@ -202,22 +215,20 @@ class Sync:
         if step.why:
             self.report.notes[key] = step.why
         try:
-            done = await self._do(key, step)
+            done = await self._do(key, known, step)
         except BankError as error:
             if error.retryable:
                 raise
             self.report.problems[key] = str(error)
             return
-        if self.dry_run or step.act == "wait":
+        if self.dry_run or step.act in ("wait", "take", "both"):
             return
         if done is None:
             self.baseline.facts.pop(key, None)
-        elif step.act in ("same", "write"):
-            self._note(done, known.bank)
         else:
-            self._note(done, await self._form_of(key))
+            self._note(done, None if step.act == "erase" else known.bank)
 
-    async def _do(self, key: str, step: Step) -> FactFile | None:
+    async def _do(self, key: str, known: Known, step: Step) -> FactFile | None:
         """Carry a step out; the form that the file has then, None for nothing in common."""
         report, form = self.report, step.form
         match step.act:
@@ -225,18 +236,13 @@ class Sync:
                 (report.tombs if form.state == "deleted" else report.written).append(key)
                 return self._write(form)
             case "take" if form is not None:
-                await self._take(form)
+                await self._take(form, new=known.bank is None and not known.hidden)
                 report.taken.append(key)
             case "both" if form is not None:
-                await self._take(form)
-                report.settled.append(key)
-                if step.extra is not None:
-                    await self._take(step.extra)
-                    report.settled.append(step.extra.id)
-                    extra = self._write(step.extra)
-                    if not self.dry_run:
-                        self._note(extra, await self._form_of(extra.id))
-                return self._write(form)
+                for kept in filter(None, (form, step.extra)):
+                    await self._take(self._write(kept))
+                    report.settled.append(kept.id)
+                await self._taking.flush()
             case "erase":
                 report.erased.append(key)
                 if not self.dry_run:
@@ -248,17 +254,13 @@ class Sync:
                 return None
         return form
 
-    async def _take(self, form: FactFile) -> None:
-        if self.dry_run:
-            return
-        held = await self.bank.get_fact(form.id)
-        if held is not None and held.pinned and form.state != "valid":
-            raise BankError(f"fact {form.id} is pinned here and stays valid", retryable=False)
-        await self.bank.import_facts([self.shareable.clean(taken(form, held))])
+    async def _take(self, form: FactFile, *, new: bool = False) -> None:
+        if not self.dry_run:
+            await self._taking.add(form, None if new else await self.bank.get_fact(form.id))
 
-    async def _form_of(self, key: str) -> FactFile | None:
-        held = await self.bank.get_fact(key)
-        return None if held is None else self.shareable.form(held)
+    @cached_property
+    def _taking(self) -> Taking:
+        return Taking(self.bank, self.shareable, self._note)
 
     def _write(self, form: FactFile) -> FactFile:
         """Write a form under the name that the fact's file has; what stands there now."""

@@ -224,12 +224,13 @@ async def test_conflict_markers_are_resolved(shared):
 async def test_what_is_not_for_others_stays(clones):
     alice, _ = clones
     alice.waiting = {"d-auto"}
-    await alice.bank.retain(document("d1", TTL))
+    await alice.bank.retain(document("d1", fact(TTL, tags=("user", "area:personal"))))
     await alice.bank.retain(document("d-auto", "Said by itself"))
     await alice.bank.import_facts(
         [
             fact("Half baked", state="pending"),
             fact("I like tea", tags=("private",)),
+            fact("I am tall", tags=("scope:user",)),
             fact("I live in Bonn", metadata={"scope": "global"}),
             fact("The key is in secrets/prod.env"),
             fact("Read certs/site.pem first"),
@@ -239,7 +240,7 @@ async def test_what_is_not_for_others_stays(clones):
     )
     report = await alice.run()
     assert list(alice.files()) == [f"{fact_id(TTL)}.md"]
-    assert report.held == 7
+    assert report.held == 8
     # Reviewed at last.
     alice.waiting = frozenset()
     assert (await alice.run()).written == [fact_id("Said by itself")]
