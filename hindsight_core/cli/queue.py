@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from hindsight_core.memory import Document
     from hindsight_core.state.jobs import JobRow, JobState
-    from hindsight_core.state.outbox import DrainReport
 
 _IDS = click.argument("ids", nargs=-1, type=int, metavar="[ID]...")
 _BANK_HINT = "Without --bank: of every bank."
@@ -117,22 +116,27 @@ def receipts_(app: App, limit: int, session: str | None) -> None:
 @common
 @click.option("--timeout", default=60.0, show_default=True, help="Seconds; the rest stays queued.")
 def flush(app: App, timeout: float) -> None:
-    """Deliver the waiting writes of the project's bank (or of --bank) now."""
+    """Deliver the waiting writes of the project's banks (or of --bank) now."""
     app.run(_flush(app, timeout))
 
 
 async def _flush(app: App, timeout: float) -> None:
+    from hindsight_core.engine.outgoing import Outgoing
+
     async with app.runtime() as runtime:
-        bank = runtime.bank
-        report = await runtime.outbox.drain(bank, deadline_s=timeout, force=True)
+        outgoing = Outgoing(runtime, only=app.bank_name)
+        done, bank = await outgoing.flush(deadline_s=timeout), runtime.bank_id
+        counts = await outgoing.counts()
 
     def human(console: Console) -> None:
-        console.print(f"{report.sent} sent, {report.pending} pending, {report.dead} dead")
+        console.print(f"{done.sent} sent, {counts.pending} pending, {counts.dead} dead")
 
-    app.emit({"bank": bank.id, **_outcome(report)}, human)
-    if report.pending or any(r.outcome == "failed" for r in report.receipts):
+    reason = done.reason or (counts.last_error if counts.pending else None)
+    told = {"sent": done.sent, "failed": done.failed, "reason": reason}
+    app.emit({"bank": bank, **told, "pending": counts.pending, "dead": counts.dead}, human)
+    if counts.pending or done.refused:
         raise BankError(
-            f"{bank.id}: {report.reason or 'a write was refused'}. "
+            f"{bank}: {reason or 'a write was refused'}. "
             "What is pending stays on disk and is tried again; see `hindsight-mem queue list`."
         )
 
@@ -193,16 +197,6 @@ def _record(row: JobRow) -> dict[str, Any]:
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v.isoformat() if hasattr(v, "isoformat") else v for k, v in values.items()}
-
-
-def _outcome(report: DrainReport) -> dict[str, Any]:
-    return {
-        "sent": report.sent,
-        "failed": report.failed,
-        "pending": report.pending,
-        "dead": report.dead,
-        "reason": report.reason,
-    }
 
 
 def _line(row: JobRow) -> str:

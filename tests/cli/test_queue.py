@@ -78,6 +78,19 @@ def test_flush_delivers_to_the_bank(home, say):
     assert asyncio.run(facts()) == 2
 
 
+def test_flush_delivers_to_the_personal_bank_too(home, say, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_BANK__ID", "shop")
+    monkeypatch.setenv("HINDSIGHT_MEM_BANK__USER_ID", "me")
+    fill(home, waiting=["w1"])
+    fill(home, waiting=["u1"], bank="me")
+    code, data, _ = say("flush", "--json")
+    assert (code, data["bank"], data["sent"], data["pending"]) == (0, "shop", 2, 0)
+    fill(home, waiting=["w2"])
+    fill(home, waiting=["u2"], bank="me")
+    assert say("flush", "--bank", "me", "--json")[1]["sent"] == 1
+    assert [j["document_id"] for j in say("list", "--json")[1]["jobs"]] == ["w2"]
+
+
 def test_flush_says_pending_and_fails_when_the_bank_does(home, say):
     fill(home, waiting=["w1"])
     bank_path(home / "banks", "shop").mkdir(parents=True)

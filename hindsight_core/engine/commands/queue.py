@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hindsight_core.engine.commands.base import Command, CommandResult, UsageError
+from hindsight_core.engine.outgoing import Outgoing
 
 _FLUSH_S = 20.0
 
@@ -16,17 +17,13 @@ class SessionQueue(Command):
 
     async def run(self, arguments: str) -> CommandResult:
         """How the queue stands, after what was asked."""
-        runtime = self.live.runtime
-        queue, bank = runtime.queue, runtime.bank
+        outgoing = Outgoing(self.live.runtime)
         if arguments not in ("", "flush", "retry"):
             raise UsageError("usage: /hindsight:queue, /hindsight:queue flush or retry")
         if arguments == "retry":
-            await queue.retry(bank=bank.id)
-        sent = None
-        if arguments:
-            report = await runtime.outbox.drain(bank, deadline_s=_FLUSH_S, force=True)
-            sent = report.sent
-        counts = await queue.counts(bank.id)
+            await outgoing.retry()
+        sent = (await outgoing.flush(deadline_s=_FLUSH_S)).sent if arguments else None
+        counts = await outgoing.counts()
         said = [] if sent is None else [f"{sent} sent"]
         said += [f"{counts.pending} pending", f"{counts.dead} dead"]
         said += [f"{counts.set_aside} unreadable"] if counts.set_aside else []

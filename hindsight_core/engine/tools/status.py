@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core import __version__
+from hindsight_core.engine.outgoing import Outgoing
 from hindsight_core.engine.tools.base import ToolResult, schema
 from hindsight_core.errors import HindsightError
 
@@ -28,7 +29,7 @@ class StatusTool:
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """One JSON object."""
         live, runtime = self._live, self._live.runtime
-        counts = await runtime.queue.counts(runtime.bank_id)
+        counts = await Outgoing(runtime).counts()
         choice, settings = runtime.loaded.bank, runtime.settings
         told: dict[str, Any] = {
             "version": __version__,

@@ -53,15 +53,18 @@ class HubTab(ListTab):
         runtime, live = self.view.runtime, self.view.live
         if runtime is None:
             return
+        from hindsight_core.engine.outgoing import Outgoing
         from hindsight_core.state.receipts import receipts
 
         if live is not None:
             await live.modes.refresh()
-        self._counts = await runtime.queue.counts(runtime.bank_id)
-        dead = await runtime.queue.rows(bank=runtime.bank_id, state="dead", limit=LIMIT)
-        waiting = await runtime.queue.rows(bank=runtime.bank_id, state="pending", limit=LIMIT)
-        self._jobs = [*dead, *waiting]
-        self._receipts = await receipts(runtime.queue, bank=runtime.bank_id, limit=RECEIPTS)
+        outgoing = Outgoing(runtime)
+        self._counts = await outgoing.counts()
+        dead = await outgoing.rows("dead", limit=LIMIT)
+        self._jobs = [*dead, *await outgoing.rows("pending", limit=LIMIT)]
+        found = [await receipts(runtime.queue, bank=b, limit=RECEIPTS) for b in outgoing.banks]
+        every = sorted((r for rows in found for r in rows), key=lambda r: r.stored_at, reverse=True)
+        self._receipts = every[:RECEIPTS]
         self.cursor = max(0, min(self.cursor, self.count() - 1))
 
     def lines(self, width: int) -> list[Text]:
@@ -194,9 +197,12 @@ class HubTab(ListTab):
 
     def _flush(self) -> None:
         async def run(runtime: Runtime) -> str:
-            report = await runtime.outbox.drain(runtime.bank, deadline_s=FLUSH_S, force=True)
-            why = f": {report.reason}" if report.reason else ""
-            return f"{report.sent} sent, {report.pending} pending, {report.dead} dead{why}"
+            from hindsight_core.engine.outgoing import Outgoing
+
+            outgoing = Outgoing(runtime)
+            done, counts = await outgoing.flush(deadline_s=FLUSH_S), await outgoing.counts()
+            why = f": {done.reason}" if done.reason else ""
+            return f"{done.sent} sent, {counts.pending} pending, {counts.dead} dead{why}"
 
         self._do(run, "sending")
 
@@ -206,11 +212,13 @@ class HubTab(ListTab):
             return
 
         async def run(runtime: Runtime) -> str:
-            await runtime.queue.retry(bank=runtime.bank_id, ids=[job.id])
-            report = await runtime.outbox.drain(runtime.bank, deadline_s=FLUSH_S, force=True)
+            from hindsight_core.engine.outgoing import Outgoing
+
+            await runtime.queue.retry(bank=job.bank, ids=[job.id])
+            report = await Outgoing(runtime).flush(deadline_s=FLUSH_S)
             left = await runtime.queue.holds(job.id)
             if left is None:
-                return f"{job.document_id} is stored; {report.pending} pending"
+                return f"{job.document_id} is stored"
             return f"{job.document_id} is {left.state}: {left.reason or report.reason or ''}"
 
         self._do(run, "trying again")
@@ -221,7 +229,7 @@ class HubTab(ListTab):
 
         async def run(runtime: Runtime) -> str:
             waits = job.state == "pending"
-            gone = await runtime.queue.purge(bank=runtime.bank_id, ids=[job.id], pending=waits)
+            gone = await runtime.queue.purge(bank=job.bank, ids=[job.id], pending=waits)
             return f"{job.document_id} was dropped" if gone else "it is just being delivered"
 
         self.modal = Confirm(

@@ -99,9 +99,31 @@ async def test_a_dead_letter_is_replayed(hub: Any) -> None:
     assert hub.body[5] == "› 1 d1  dead, 1 tries  422: too large"
 
     await hub.press("t")
-    assert hub.said.startswith("d1 is stored")
+    assert hub.said == "d1 is stored"
     assert "queue       0 pending · 0 dead" in hub.body
     assert await hub.view.runtime.bank.get_document("d1") is not None
+
+
+async def test_the_personal_bank_counts_too(show: Any, view: Any, project: Any, read: Any) -> None:
+    from hindsight_core.runtime import Runtime
+
+    (project / ".hindsight/config.toml").write_text('[bank]\nid = "auto"\nuser_id = "me"\n')
+    view.loaded = read()
+    await view.runtime.close()
+    view.runtime = Runtime(view.loaded)
+    facts = (Fact("u1", "The user likes tea"),)
+    await view.runtime.queue.enqueue("me", Document("note-u1", "", facts=facts))
+    view.hub = True
+    screen = show(view)
+    await screen.go("Hub")
+    await screen.done()
+    await screen.press("enter")
+    assert "queue       1 pending · 0 dead" in screen.body
+    await screen.press("f")
+    assert screen.said == "1 sent, 0 pending, 0 dead"
+    assert (await view.runtime.open_bank("me").stats()).facts == 1
+    assert "note-u1  1 facts" in screen.text
+    screen.panel.close()
 
 
 async def test_a_dead_letter_that_is_refused_again_says_why(hub: Any) -> None:
