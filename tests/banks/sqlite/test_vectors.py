@@ -54,7 +54,7 @@ async def test_a_write_makes_vectors_and_state_tells(open_bank):
     assert await bank.reembed() == 1
 
 
-@pytest.mark.spec("br/BR-28")
+@pytest.mark.spec("br/BR-28", "am/A-STORE-7")
 async def test_another_embedder_breaks_nothing_and_is_caught_up_with(open_bank, found):
     old = open_bank(embedder=HashEmbedder(8))
     await old.import_facts([fact(text) for text in TEXTS])
@@ -72,7 +72,7 @@ async def test_another_embedder_breaks_nothing_and_is_caught_up_with(open_bank, 
     assert (await new.list_facts(state=None)).total == 51
 
 
-@pytest.mark.spec("br/BR-28")
+@pytest.mark.spec("br/BR-28", "am/A-STORE-7")
 async def test_re_embedding_goes_on_where_it_was_cut_off(open_bank):
     facts = [fact(f"{n} {text}") for n in range(4) for text in TEXTS]
     bank = open_bank(embedder=Away(calls_left=2))
@@ -105,6 +105,7 @@ async def test_an_embedder_that_gives_too_few_vectors_is_refused(open_bank):
         await bank.reembed()
 
 
+@pytest.mark.spec("am/A-STORE-1")
 async def test_an_embedder_that_changes_its_length_is_not_used(open_bank, found):
     bank = open_bank(embedder=HashEmbedder(8, identity="same"))
     await bank.retain(document("d1", TEXTS[0]))
