@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hindsight_core.memory import Document
+    from hindsight_core.runtime import Runtime
 
 
 @click.group()
@@ -86,11 +87,21 @@ def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
     app.run(_delete(app, ids))
 
 
+async def _delete_one(runtime: Runtime, document_id: str) -> bool:
+    """Delete a document; what is recorded of facts that went with it goes too."""
+    held = await runtime.bank.get_document(document_id)
+    if not await runtime.bank.delete_document(document_id):
+        return False
+    ids = [fact.id for fact in (held.facts or () if held else ())]
+    await runtime.active.forget([i for i in ids if await runtime.bank.get_fact(i) is None])
+    return True
+
+
 async def _delete(app: App, ids: tuple[str, ...]) -> None:
     async with app.runtime() as runtime:
         if runtime.read_only:
             raise MemoryOff("bank.read_only is set: documents are not deleted")
-        deleted = [i for i in ids if await runtime.bank.delete_document(i)]
+        deleted = [i for i in ids if await _delete_one(runtime, i)]
         bank = runtime.bank.id
     app.emit(
         {"deleted": deleted},

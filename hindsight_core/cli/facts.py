@@ -189,6 +189,7 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
         found = [await find(bank, fact_id) for fact_id in ids]
         for fact in found:
             await bank.delete_fact(fact.id)
+        await runtime.active.forget([fact.id for fact in found])
         deleted = [f"{bank.id}:{fact.id}" for fact in found]
     app.emit(
         {"deleted": deleted},

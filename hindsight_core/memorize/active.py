@@ -97,6 +97,7 @@ class ActiveMemory:
         Raises:
             HindsightError: It could not be written; the token may be used again.
         """
+        self._writing()  # raises where nothing may be written
         return await self._keeper.answer(
             token, fact_id, outcome=outcome, reason=reason, session_id=session_id
         )
@@ -148,14 +149,21 @@ class ActiveMemory:
 
     async def delete(self, fact_id: str, *, reason: str, session_id: str | None = None) -> Memory:
         """Retire a memory, restorable; raises `BankError` for a pinned or unknown one."""
+        self._writing()  # raises where nothing may be written
         return await self._keeper.retire(fact_id, reason=reason, session_id=session_id)
 
     async def restore(self, fact_id: str, *, session_id: str | None = None) -> Memory:
         """Bring a retired or replaced memory back; raises `BankError` for an unknown one."""
+        self._writing()  # raises where nothing may be written
         return await self._keeper.restore(fact_id, session_id=session_id)
+
+    async def forget(self, fact_ids: Iterable[str]) -> None:
+        """Facts were deleted for good: what is recorded of them goes too."""
+        await self._keeper.records.forget(self.bank.id, fact_ids)
 
     async def sweep(self, session_id: str | None = None) -> Swept:
         """Apply the days that have passed, retire what has fallen too low."""
+        self._writing()  # raises where nothing may be written
         return await Sweep(self._keeper).run(session_id)
 
     def is_here(self, memory: Memory) -> bool:

@@ -7,6 +7,7 @@ of processes may do this at once and no change is lost (am/A-STORE-3).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -121,16 +122,25 @@ class LifeRecords:
 
         return await self.database.write(work)
 
-    async def drop(self, bank: str, fact_ids: Iterable[str]) -> None:
-        """Forget records: their facts were deleted for good."""
-        rows = [(bank, fact_id) for fact_id in fact_ids]
-        await self.database.write(
-            lambda connection: (
+    async def forget(self, bank: str, fact_ids: Iterable[str]) -> None:
+        """Facts were deleted for good: no record, and no other record's past, tells of them."""
+        gone = frozenset(fact_ids)
+
+        def work(connection: sqlite3.Connection) -> None:
+            for table in ("lives", "lives_aside"):
                 connection.executemany(
-                    "DELETE FROM lives WHERE bank = ? AND fact_id = ?", rows
-                ).rowcount
-            )
-        )
+                    f"DELETE FROM {table} WHERE bank = ? AND fact_id = ?",
+                    [(bank, fact_id) for fact_id in gone],
+                )
+            for fact_id, body in connection.execute(
+                "SELECT fact_id, body FROM lives WHERE bank = ? AND body LIKE '%\"supersedes\"%'",
+                (bank,),
+            ).fetchall():
+                with suppress(ValueError):
+                    if (after := _without_past(decode(body), gone)) is not None:
+                        _write(connection, bank, fact_id, after, at=self._clock().timestamp())
+
+        await self.database.write(work)
 
     async def set_aside(self, bank: str) -> list[tuple[str, str]]:
         """Records that could not be read: fact id and what is wrong."""
@@ -181,6 +191,15 @@ def _read(
             except ValueError:
                 continue  # set aside by the next change
     return found
+
+
+def _without_past(record: LifeRecord, gone: frozenset[str]) -> LifeRecord | None:
+    """The record without the words of what it replaced; None where it replaced none of these."""
+    if gone.isdisjoint(record.supersedes):
+        return None
+    earlier = tuple(replace(e, text=None, user_text=None, evidence=None) for e in record.earlier)
+    kept = tuple(old for old in record.supersedes if old not in gone)
+    return replace(record, earlier=earlier, supersedes=kept)
 
 
 def _write(

@@ -107,3 +107,20 @@ def test_without_the_lifecycle_listings_are_as_they_were(filled, monkeypatch):
     assert filled("facts", "expire", fact_id(TEA)).code == 0
     assert filled("facts", "restore", fact_id(TEA)).code == 0
     assert TEA in rows(filled)
+
+
+def test_what_is_deleted_for_good_leaves_no_record(filled):
+    def recorded() -> list[str]:
+        path = Path(os.environ["HINDSIGHT_MEM_HOME"]) / "state.db"
+        with closing(sqlite3.connect(path)) as connection:
+            return [row[0] for row in connection.execute("SELECT fact_id FROM lives")]
+
+    assert sorted(recorded()) == sorted([fact_id(TEA), fact_id(CAKE)])
+    assert filled("facts", "delete", fact_id(TEA), "--yes").code == 0
+    assert recorded() == [fact_id(CAKE)]
+
+
+def test_a_bank_that_is_read_only_is_not_swept(filled, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_BANK__READ_ONLY", "true")
+    said = filled("facts", "expire", "--due")
+    assert (said.code != 0, "read_only" in said.err) == (True, True)

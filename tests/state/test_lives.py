@@ -96,7 +96,7 @@ async def test_nothing_is_written_for_none(lives):
     assert await lives.change("shop", ["a"], lambda _: lambda record: None) == {}
     await lives.change("shop", ["a"], lambda _: lambda record: FULL)
     assert await lives.change("shop", ["a"], lambda _: lambda record: None) == {"a": FULL}
-    await lives.drop("shop", ["a"])
+    await lives.forget("shop", ["a"])
     assert await lives.get("shop", ["a"]) == {}
 
 
@@ -104,3 +104,16 @@ async def test_sessions_are_numbered_in_their_bank(lives):
     numbers = [await lives.session_number("shop", name) for name in ("a", "b", "a", "c")]
     assert numbers == [1, 2, 1, 3]
     assert await lives.session_number("cafe", "a") == 1
+
+
+async def test_what_was_deleted_for_good_is_in_no_record(lives):
+    before = Told("user", text="the secret", user_text="it is the secret", evidence="secret")
+    other = replace(FULL, supersedes=("z",))
+    heir = LifeRecord(Told("user"), earlier=(before,), supersedes=("a", "b"))
+    await lives.put("shop", {"a": LifeRecord(before), "c": heir, "d": other})
+    await lives.forget("shop", ["a"])
+    left = await lives.everything("shop")
+    assert "secret" not in str(left)
+    assert left["c"].supersedes == ("b",)
+    assert [told.actor for told in left["c"].earlier] == ["user"]
+    assert left["d"] == other
