@@ -143,6 +143,15 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class MainTool:
+    """``tools/hindsight_recall``, ``retain`` and ``reflect``; ``full``: with every parameter."""
+
+    bank: str
+    language: str
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RetainTask:
     """``commands/retain``: what the user wants studied and stored (pi/M-23)."""
 
@@ -180,15 +189,15 @@ STAGES: MappingProxyType[str, type] = MappingProxyType(
         "bank/after_write": AfterWrite,
         **DECISION_STAGES,
         **CAPTURE_STAGES,
-        "tools/hindsight_recall": Tool,
-        "tools/hindsight_retain": Tool,
+        "tools/hindsight_recall": MainTool,
+        "tools/hindsight_retain": MainTool,
         "tools/hindsight_retain_user": Tool,
         "tools/hindsight_status": Tool,
         "tools/hindsight_scope": Tool,
         "tools/hindsight_config": Tool,
         "tools/hindsight_bank": Tool,
         "tools/hindsight_mental_model": Tool,
-        "tools/hindsight_reflect": Tool,
+        "tools/hindsight_reflect": MainTool,
         "tools/hindsight_forget": Tool,
         **{
             f"tools/{name}{part}": Tool

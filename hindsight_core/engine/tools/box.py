@@ -13,7 +13,7 @@ from hindsight_core.engine.tools.forget import ForgetTool
 from hindsight_core.engine.tools.further import further_tools, main_tools
 from hindsight_core.engine.tools.retain_user import person_tools
 from hindsight_core.errors import HindsightError
-from hindsight_core.prompt_contexts import STAGES, Tool
+from hindsight_core.prompt_contexts import STAGES, MainTool, Tool
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
@@ -86,5 +86,9 @@ class Tools:
     def _render(self, stage: str) -> str:
         runtime = self._live.runtime
         bank = "" if self._live.opening.capabilities.agents else runtime.bank_id
-        variables = Tool(bank=bank, language=runtime.settings.memorize.language)
+        language = runtime.settings.memorize.language
+        variables: Tool | MainTool = Tool(bank=bank, language=language)
+        if STAGES.get(stage) is MainTool:
+            full = runtime.settings.tools.parameters == "full"
+            variables = MainTool(bank=bank, language=language, full=full)
         return runtime.prompts.render(stage, variables).text.strip()

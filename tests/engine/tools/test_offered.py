@@ -49,3 +49,12 @@ def test_every_tool_that_can_be_named_has_its_description(agent: Any) -> None:
     made = agent(tools={"further": list(FURTHER)})
     described = {tool["name"]: tool["description"] for tool in made.live.tools.describe()}
     assert all(described[f"hindsight_{name}"] for name in FURTHER)
+
+
+def test_descriptions_tell_of_parameters_that_are_there(agent: Any) -> None:
+    full = {t["name"]: t["description"] for t in agent().live.tools.describe()}
+    short = agent(tools={"parameters": "short"}).live.tools.describe()
+    assert "tagGroups" in full["hindsight_recall"] and "documentId" in full["hindsight_retain"]
+    assert '{"not": {...}}' in full["hindsight_recall"]
+    assert not any("tagGroups" in tool["description"] for tool in short)
+    assert not any("documentId" in tool["description"] for tool in short)
