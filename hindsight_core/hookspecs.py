@@ -7,7 +7,8 @@
                      register_task_readers register_redactors register_checks register_profiles
                      register_sections
                      template_dirs
-    a turn begins    plan_recall -> (search) -> judge_hits -> filter_hits -> remind -> after_recall
+    a turn begins    plan_recall -> (search) -> filter_hits -> judge_hits -> remind -> after_recall
+    in its loop      plan_recall -> (search) -> filter_hits -> judge_hits -> after_recall
     a window is due  filter_window -> extract_facts -> filter_facts -> resolve_facts
                      -> before_store -> (store) -> after_store
     a question       decide
@@ -169,7 +170,10 @@ class HookSpecs:
 
     @hookspec
     def hindsight_plan_recall(self, turn: Turn) -> Result[Plan]:
-        """First: what to search for in this turn, or a plan without queries and its reason."""
+        """First: what to search for in this turn, or a plan without queries and its reason.
+
+        ``turn.occasion`` is ``steer`` in a running loop: then ``turn.context`` is what is going on.
+        """
 
     @hookspec
     def hindsight_judge_hits(

@@ -190,10 +190,14 @@ export function extension(pi, { here, host }) {
   pi.registerFlag("mem-only-tools", { description: "memory tools only, nothing automatic", type: "boolean", default: false });
   pi.registerShortcut?.("alt+h", { description: "memory panel", handler: context => screen.panel(context) });
   pi.registerEntryRenderer?.(SHOWN, (entry, options, theme) => {
-    const lines = shown.get(entry.data?.id) ?? [];
-    const marked = lines.map((line, at) => (at || !marks.has(entry.data.id) ? line : `${marks.get(entry.data.id)} ${line}`));
-    const visible = options?.expanded ? marked : marked.slice(0, 1);
-    return { render: width => visible.map(l => theme.fg("dim", [...l].slice(0, Math.max(1, width - 1)).join(""))), invalidate() {} };
+    // Asked at every drawing: a mark may come later than the lines.
+    const lines = () => {
+      const all = shown.get(entry.data?.id) ?? [], mark = marks.get(entry.data?.id);
+      const marked = mark && all.length ? [`${mark} ${all[0]}`, ...all.slice(1)] : all;
+      return options?.expanded ? marked : marked.slice(0, 1);
+    };
+    const cut = (line, room) => screen.fit([...line].slice(0, room).join(""), room);
+    return { render: width => lines().map(line => theme.fg("dim", cut(line, Math.max(1, width - 1)))), invalidate() {} };
   });
 
   // A session begins, under the event's name; the end of one is told before another one begins.

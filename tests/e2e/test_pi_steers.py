@@ -239,3 +239,35 @@ def test_an_adapter_in_javascript_is_answered_with_what_to_do(steered: Any) -> N
     rpc.close()
     (told,) = [said for said in rpc.notices() if "my-embedding" in said]
     assert "hindsight-mem plugins new embedder" in told
+
+
+@pytest.mark.spec("am/A-TOOL", "am/A-SCHED-5")
+@pytest.mark.parametrize(("outcome", "mark"), [("useful", "🟢"), ("unhelpful", "🔴")])
+def test_a_person_sees_the_steer_and_how_it_was_rated(
+    steered: Any, pi_screen: Any, outcome: str, mark: str
+) -> None:
+    steered.server.replies.set("steer/judge", choose(PNPM))
+    steered.server.replies.set("", rating(outcome))
+    terminal = pi_screen()
+    terminal.until("2f")
+    terminal.type("Install the packages.")
+    terminal.press("Enter")
+    lines = terminal.until(f"{mark} memory: {PNPM}")
+    assert len([line for line in lines if f"memory: {PNPM}" in line]) == 1
+    assert PNPM not in session_text(steered).replace(_log(steered), "")
+
+
+@pytest.mark.spec("am/A-TOOL")
+def test_the_finder_opens_from_its_command(steered: Any, pi_screen: Any) -> None:
+    terminal = pi_screen()
+    terminal.until("2f")
+    terminal.type("/memory-forget")
+    terminal.press("Escape", "Enter")
+    terminal.until("[Memories]")
+    terminal.type("gatway")
+    terminal.until("1 of 2")
+    terminal.press("Enter")
+    terminal.until("delete “The API gateway")
+    terminal.press("y")
+    terminal.until("deleted, restorable here")
+    assert steered.facts() == [PNPM]
