@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import httpx
 import pytest
 
 from hindsight_core.banks.base import ReflectingBank
+from hindsight_core.banks.export_lines import export_lines
 from hindsight_core.banks.hindsight import HindsightBank
 from hindsight_core.banks.hindsight.api import segment
+from hindsight_core.banks.sqlite import SqliteBank
+from hindsight_core.cli.promoting import promote_bank
 from hindsight_core.config.settings import Settings
 from hindsight_core.errors import BankError
 from hindsight_core.identity import fact_id
-from hindsight_core.memory import Document, Query, Scope, TagFilter
+from hindsight_core.memory import (
+    Document,
+    DocumentCopy,
+    Fact,
+    Provenance,
+    Query,
+    Scope,
+    TagFilter,
+)
 from hindsight_core.testing.banks import BankContract, document
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(180), pytest.mark.usefixtures("loopback")]
@@ -211,3 +225,45 @@ class TestOtherCalls:
         assert (await bank.get_document("has/slash:1?x")).facts
         assert await bank.delete_document("has/slash:1?x")
         assert not await bank.delete_document("has/slash:1?x")
+
+
+class TestCopies:
+    """An embedded bank carried to the server, and back again."""
+
+    async def test_a_promoted_bank_is_the_same_bank(self, bank, tmp_path):
+        told = Provenance(
+            source="session-note", session_id="s1", entry_ids=("e1",), host="pi", speaker="user",
+            quote="keep it", branch="main", commit="a" * 40, files=(("src/a.py", "0123abcd"),),
+        )  # fmt: skip
+        said = datetime(2030, 3, 4, 9, 30, 1, tzinfo=UTC)
+        whole = Fact(
+            "f1", "CART_TTL is 72 h", kind="decision", category="config", document_id="d1",
+            timestamp=said, created_at=said, tags=("cart",), metadata={"file": "a.py"},
+            provenance=told, pinned=True,
+        )  # fmt: skip
+        copies = [SqliteBank("demo", tmp_path / f"{name}.db") for name in ("one", "two")]
+        source, back = copies
+        await source.import_facts(
+            [
+                whole,
+                replace(whole, id="f2", text="It was 24 h", state="superseded", superseded_by="f1",
+                        pinned=False),
+                replace(whole, id="f3", text="It is odd", state="invalidated", reason="no",
+                        pinned=False, document_id="d2"),
+                replace(whole, id="f4", text="It may be", state="pending", pinned=False),
+            ]
+        )  # fmt: skip
+        document = Document("d2", "as told", context="why", tags=("x",), timestamp=said)
+        await source.import_documents([DocumentCopy(document, ("f3", "f1"), said)])
+        await source.forget(["a" * 20])
+        done = await promote_bank(source, bank, progress=lambda text: None)
+        assert (done.problems, done.notes, done.written) == ([], [], 4)
+        assert (await promote_bank(source, bank, progress=lambda text: None)).written == 0
+        await promote_bank(bank, back, progress=lambda text: None)
+        lines = [[json.loads(line) async for line in export_lines(b)] for b in (source, back)]
+        # The server does not keep when a document of ours was stored.
+        for line in (line for found in lines for line in found if line.get("record")):
+            line.pop("created_at", None)
+        assert lines[1] == lines[0]
+        for one in copies:
+            await one.close()
