@@ -16,12 +16,14 @@ from hindsight_core.budget import estimate_tokens, work
 from hindsight_core.errors import HindsightError
 from hindsight_core.importing.runtimes import Runtimes
 from hindsight_core.services import Clock, utc_now
+from hindsight_core.transcript.path import active_path
 from hindsight_core.transcript.projections import memorize_text
 
 if TYPE_CHECKING:
     from hindsight_core.importing.filing import Part
     from hindsight_core.memorize.runner import MemorizeReport
-    from hindsight_core.transcript.entry import Transcript
+    from hindsight_core.runtime import Runtime
+    from hindsight_core.transcript.entry import Entry, Transcript
 
 REASON = "import"
 
@@ -71,9 +73,11 @@ class SessionImport:
 
     def __post_init__(self) -> None:
         self._runtimes = Runtimes(self.env, clock=self.clock)
+        self._looking = False
 
     async def look(self) -> AsyncIterator[Outcome]:
         """What a run would have to do; nothing is written."""
+        self._looking = True
         async for part in self._in_order():
             outcome, _ = await self._looked(part)
             yield outcome
@@ -104,7 +108,7 @@ class SessionImport:
         """Bank by bank, so that few are open at once; in each the oldest session first."""
         bank: str | None = None
         order = sorted(self.parts, key=lambda p: (p.place.bank or "", p.session.updated))
-        for part in order:
+        for part in origins_first(order):
             if part.place.bank != bank:
                 await self.close()
                 bank = part.place.bank
@@ -118,11 +122,30 @@ class SessionImport:
             # A host may name its session by anything; the name is written to many places.
             named = runtime.sanitiser.entry_id(transcript.session_id)
             transcript = replace(transcript, session_id=named)
-            fresh = await runtime.memorizer_of(runtime.bank_id).unseen(transcript)
+            fresh = await self._fresh(runtime, transcript, part)
         except HindsightError as error:
             return Outcome(part, error=str(error)), None
         tokens = sum(estimate_tokens(memorize_text(entry)) for entry in fresh)
         return Outcome(part, entries=len(fresh), tokens=tokens), transcript
+
+    async def _fresh(
+        self, runtime: Runtime, transcript: Transcript, part: Part
+    ) -> tuple[Entry, ...]:
+        """What nobody has dealt with, of a fork only what its origin does not hold."""
+        fresh = await runtime.memorizer.unseen(transcript)
+        origin = part.session.forked_from
+        path = active_path(transcript.entries)
+        if origin is None or len(fresh) < len(path):
+            return fresh
+        identify = runtime.sanitiser.entry_id
+        ids = [identify(entry.id) for entry in path]
+        last = await runtime.sessions.cursor(runtime.bank_id, identify(origin), path=ids)
+        if last is None:
+            return fresh
+        through = ids.index(last) + 1
+        if not self._looking:
+            await runtime.memorizer.pass_over(replace(transcript, entries=path[:through]))
+        return tuple(path[through:])
 
     async def _memorize(self, outcome: Outcome, transcript: Transcript) -> Outcome:
         runtime = self._runtimes.of(outcome.part.place)
@@ -133,3 +156,19 @@ class SessionImport:
         for report in reports:
             runtime.record(report, session=transcript.session_id)
         return replace(outcome, reports=tuple(reports))
+
+
+def origins_first(parts: Sequence[Part]) -> list[Part]:
+    """Parts in their order, but a session that another one was forked from before that one."""
+    by_id = {(p.session.host, p.session.session_id, p.place.bank): p for p in parts}
+    done: dict[int, Part] = {}
+
+    def take(part: Part, behind: frozenset[int]) -> None:
+        origin = by_id.get((part.session.host, part.session.forked_from or "", part.place.bank))
+        if origin is not None and id(origin) not in behind:
+            take(origin, behind | {id(part)})
+        done.setdefault(id(part), part)
+
+    for part in parts:
+        take(part, frozenset())
+    return list(done.values())

@@ -29,6 +29,7 @@ class PastSession:
         agents: Those that speak in it, where agents may have banks of their own.
         options: The host's options, as its bridge passes them (``initialize.config``).
         child: It is a sub-agent's: its result stands in its parent.
+        forked_from: The session whose beginning it repeats, entry by entry under the same ids.
     """
 
     host: str
@@ -40,6 +41,7 @@ class PastSession:
     agents: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     child: bool = False
+    forked_from: str | None = None
 
 
 @runtime_checkable

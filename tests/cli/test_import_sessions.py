@@ -278,3 +278,30 @@ def test_killed_in_the_middle_and_begun_again_each_is_there_once(mem, kept, mode
     assert {row["outcome"] for row in again["sessions"]} == {"known"}
     documents = mem("documents", "list", "--json").data["documents"]
     assert len(documents) == len({d["id"] for d in documents}) == 4
+
+
+def test_a_fork_brings_only_what_it_has_of_its_own(mem, kept, model):
+    origin = kept("origin", GATEWAY, "Remember that deployments run on Tuesday.", cwd=Path.cwd())
+    header, *records = [json.loads(line) for line in origin.read_text().splitlines()]
+    own = {"role": "user", "content": [{"type": "text", "text": "The mail service is slow."}]}
+    forked = [
+        {**header, "id": "fork", "parentSession": str(origin)},
+        *records[:2],
+        {**records[2], "id": "f1", "message": own},
+    ]
+    # Though it was used last, what it repeats is its origin's.
+    path = origin.with_name("fork.jsonl")
+    path.write_text("".join(json.dumps(record) + "\n" for record in forked))
+    os.utime(path, (1, 1))
+
+    looked = mem("import", "sessions", "pi", "--dry-run", "--json").data["sessions"]
+    assert [row["session"] for row in looked] == ["origin", "fork"]
+    mem("import", "sessions", "pi")
+
+    asked = [r.prompt for r in model.requests if r.stage == "memorize/extract"]
+    assert len(asked) == 2
+    assert sum("8443" in prompt for prompt in asked) == 1
+    assert "The mail service is slow" in asked[1]
+    assert {r["outcome"] for r in mem("import", "sessions", "pi", "--json").data["sessions"]} == {
+        "known"
+    }

@@ -51,3 +51,22 @@ def test_a_session_that_another_plugin_memorized_goes_on_behind_it(pi):
     extracted = [r for r in pi.server.requests if r.stage == "memorize/extract"]
     assert extracted
     assert not any("8443" in json.dumps(r.body) for r in extracted)
+
+
+def test_a_fork_is_not_read_from_its_beginning_again(pi):
+    rpc = pi.rpc()
+    rpc.prompt(f"Remember that {GATEWAY}")
+    rpc.prompt("Which port?")
+    entry = rpc.command(type="get_fork_messages")["data"]["messages"][-1]["entryId"]
+    rpc.command(type="fork", entryId=entry)
+    rpc.prompt("Remember that deployments run on Tuesday.")
+    assert rpc.close() == 0
+    first, fork = sorted(imported(pi, "--dry-run")["sessions"], key=lambda row: row["updated"])
+
+    done = {row["session"]: row for row in imported(pi)["sessions"]}
+
+    assert first["new"] == fork["new"] == 5
+    assert done[first["session"]]["new"] == 5
+    assert done[fork["session"]]["new"] == 2
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+    assert sum("Tuesday" in fact for fact in pi.facts()) == 1

@@ -43,7 +43,19 @@ def _session(path: Path, host: str) -> PastSession | None:
         updated=datetime.fromtimestamp(changed, UTC),
         read=partial(_read, path, host),
         cwd=cwd if isinstance(cwd, str) and cwd else None,
+        forked_from=_id_of(header.get("parentSession")),
     )
+
+
+def _id_of(parent: object) -> str | None:
+    """The id of a session that is named by its file."""
+    if not isinstance(parent, str) or not parent:
+        return None
+    try:
+        own = session_header(Path(parent)).get("id")
+    except TranscriptError:
+        return None
+    return own if isinstance(own, str) and own else None
 
 
 def _read(path: Path, host: str, agents: Agents | None) -> Transcript:
