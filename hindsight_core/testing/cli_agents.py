@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from hindsight_core.testing.dialects import Asked, Reply, ToolCall, dialect_of
 from hindsight_core.testing.model_server import ModelServer, Recorded
+
+_MARK = re.compile(r"\(hindsight stage: ([^()\s]+)\)")
 
 __all__ = ["Asked", "CliAgentServer", "ToolCall"]
 
@@ -16,7 +21,8 @@ class CliAgentServer(ModelServer):
     Args:
         reply: Answers each request of the agent that offers tools; the others (titles, checks)
             get a short text.
-        script: Replies to memory's own stages, as in `ModelServer`.
+        script: Replies to memory's own stages, as in `ModelServer`, also where an agent's print
+            mode asks them.
     """
 
     def __init__(
@@ -41,11 +47,23 @@ class CliAgentServer(ModelServer):
         dialect = dialect_of(request.path)
         if dialect is None:
             return super().answer(request)
-        self.requests.append(request)
         asked = dialect.read(request.body)
-        reply = self.reply(asked) if asked.tools else "Short."
+        stage = _MARK.search(asked.everything)
+        self.requests.append(replace(request, stage=stage[1]) if stage else request)
+        if stage and (scripted := self._scripted(stage[1], asked.user)) is not None:
+            reply = scripted
+        else:
+            reply = self.reply(asked) if asked.tools else "Short."
         kind, raw = dialect.write(reply, request.body, stream=_streams(request))
         return 200, {"content-type": kind}, raw
+
+    def _scripted(self, stage: str, prompt: str) -> str | None:
+        """The reply to a stage of memory that came through the agent's own print mode."""
+        try:
+            reply = self.replies.next(stage, prompt)
+        except KeyError:
+            return None
+        return reply if isinstance(reply, str) else json.dumps(reply)
 
 
 def _streams(request: Recorded) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +61,7 @@ class CliAgent:
         self.home = folder / "home"
         self.project = folder / "shop"
         self.memory = folder / "memory"
-        self._program = program
+        self.program = program
         for path in (self.home, self.project / ".git"):
             path.mkdir(parents=True)
         keep = ("PATH", "LANG", "TMPDIR", "PYTHONPATH")
@@ -90,12 +91,21 @@ class CliAgent:
     def say(self, prompt: str) -> str:
         """One session in print mode; what it printed."""
         done = subprocess.run(
-            [self._program, *ARGUMENTS[self.name], prompt],
+            [self.program, *ARGUMENTS[self.name], prompt],
             cwd=self.project, env=self.env, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=100, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
         return done.stdout
+
+    def daemon(self) -> int | None:
+        """The process that answers this home's hooks."""
+        try:
+            pid = int((self.memory / "daemon.lock").read_text())
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, ValueError):
+            return None
+        return pid if b"hindsight_core.daemon" in command else None
 
     def facts(self) -> list[str]:
         """Texts of the bank's valid facts."""
@@ -218,3 +228,13 @@ def agent(
     """Each agent in turn, memory not installed yet."""
     name = request.param
     return CliAgent(name, program=program(name), folder=tmp_path, server=model)
+
+
+@pytest.fixture
+def resident(agent: CliAgent) -> Iterator[CliAgent]:
+    """The agent with its hooks answered by a daemon, which ends with the test."""
+    del agent.env["HINDSIGHT_MEM_DAEMON"]
+    agent.env["HINDSIGHT_MEM_DAEMON_IDLE_S"] = "60"
+    yield agent
+    if (pid := agent.daemon()) is not None:
+        os.kill(pid, signal.SIGTERM)
