@@ -32,13 +32,42 @@ class Captured:
 
     async def settled(self, bank: str, keys: Iterable[str]) -> frozenset[str]:
         """Those of the keys that are done, or were tried too often."""
+        return await self._which(bank, keys, f"done OR tries >= {MOST_TRIES}")
+
+    async def waiting(self, bank: str, keys: Iterable[str]) -> frozenset[str]:
+        """Those of the keys that are noted and not done."""
+        return await self._which(bank, keys, "NOT done")
+
+    async def note(self, bank: str, keys: Iterable[str]) -> None:
+        """These are to be dealt with, now or later."""
+        await self._put(bank, keys, "INSERT OR IGNORE INTO captured VALUES (?, ?, 0, 0, ?)")
+
+    async def settle(self, bank: str, keys: Iterable[str]) -> None:
+        """These are done."""
+        await self._put(
+            bank,
+            keys,
+            "INSERT INTO captured VALUES (?, ?, 1, 0, ?)"
+            " ON CONFLICT (bank, key) DO UPDATE SET done = 1, at = excluded.at",
+        )
+
+    async def tried(self, bank: str, key: str) -> None:
+        """This one failed by itself once more."""
+        await self._put(
+            bank,
+            [key],
+            "INSERT INTO captured VALUES (?, ?, 0, 1, ?)"
+            " ON CONFLICT (bank, key) DO UPDATE SET tries = tries + 1, at = excluded.at",
+        )
+
+    async def _which(self, bank: str, keys: Iterable[str], condition: str) -> frozenset[str]:
         wanted = list(keys)
 
         def work(connection: sqlite3.Connection) -> frozenset[str]:
             found = (
                 connection.execute(
-                    "SELECT key FROM captured WHERE bank = ? AND key = ? AND (done OR tries >= ?)",
-                    (bank, key, MOST_TRIES),
+                    f"SELECT key FROM captured WHERE bank = ? AND key = ? AND ({condition})",
+                    (bank, key),
                 ).fetchone()
                 for key in wanted
             )
@@ -46,23 +75,8 @@ class Captured:
 
         return await self._database.read(work)
 
-    async def settle(self, bank: str, keys: Iterable[str]) -> None:
-        """These are done."""
-        await self._note(bank, keys, done=1)
-
-    async def tried(self, bank: str, key: str) -> None:
-        """This one failed once more."""
-        await self._note(bank, [key], done=0)
-
-    async def _note(self, bank: str, keys: Iterable[str], *, done: int) -> None:
-        rows = [(bank, key, done, self._clock().timestamp()) for key in keys]
+    async def _put(self, bank: str, keys: Iterable[str], statement: str) -> None:
+        rows = [(bank, key, self._clock().timestamp()) for key in keys]
         await self._database.write(
-            lambda connection: (
-                connection.executemany(
-                    "INSERT INTO captured VALUES (?, ?, ?, 1, ?)"
-                    " ON CONFLICT (bank, key) DO UPDATE SET tries = tries + 1,"
-                    " done = max(done, excluded.done), at = excluded.at",
-                    rows,
-                ).rowcount
-            )
+            lambda connection: connection.executemany(statement, rows).rowcount
         )

@@ -7,7 +7,7 @@ entries of a transcript, but for the newest 200 of a session, by which it is kno
 one in sixteen of the others, those of its newest document, which may be written once more, and
 those of which nothing was stored on purpose. So do entries of the review queue that were decided
 so long ago; what waits there is never pruned. In state.db the shown facts, summaries and ranges of
-a session untouched for ``keep_days`` go.
+a session untouched for ``keep_days`` go, and marks of what active memory has looked at.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ async def prune(queue: Queue, sessions: SessionState, *, clock: Clock) -> Pruned
             ("shown", "shown_at"),
             ("summaries", "updated_at"),
             ("saved_ranges", "updated_at"),
+            ("captured", "at"),
         ):
             statement = f"DELETE FROM {table} WHERE {column} < ?"
             removed += connection.execute(statement, (before,)).rowcount

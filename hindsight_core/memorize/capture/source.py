@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hindsight_core.errors import HindsightError
+from hindsight_core.errors import AnswerError, HindsightError
 from hindsight_core.memorize.capture.capture import Capture, Looked
 from hindsight_core.memorize.capture.runs import investigations, messages
 from hindsight_core.memorize.report import MemorizeReport
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("hindsight_core.memorize")
 # A session that is met for the first time in the middle is not gone through from its beginning.
 MOST_AT_ONCE = 8
+# What waited through an outage comes in parts.
+MOST_IN_A_RUN = 24
 NOTHING = "no memory in what was said"
 
 
@@ -60,8 +62,8 @@ class CandidateSource:
             reason: Why now; explicit ones go through all of it, others through its newest part.
 
         Returns:
-            One report, none when nothing is new. What failed is tried again with the next call,
-            three times at most, and holds nothing else up.
+            One report, none when nothing is new. What failed holds nothing else up and is tried
+            again with the next call; what fails by itself, with a model that answers, three times.
         """
         jobs = await self._due(transcript, all_of_it=reason in EXPLICIT)
         if not jobs:
@@ -76,7 +78,8 @@ class CandidateSource:
                     failed = failed or str(error)
                     self._tell("capture.error", {"error": type(error).__name__})
                     logger.info("a message could not be looked at: %s", error)
-                    await self._marks.tried(self._parts.bank.id, job.key)
+                    if _is_its_own(error):
+                        await self._marks.tried(self._parts.bank.id, job.key)
                 else:
                     await self._marks.settle(self._parts.bank.id, [job.key])
         return [_report(looked, failed=failed, calls=run.calls)]
@@ -109,11 +112,17 @@ class CandidateSource:
         due = [job for job in jobs if job.key not in done]
         if all_of_it or not due:
             return due
-        newest = {m.key for m in said[-MOST_AT_ONCE:]} | {r.key for r in runs[-1:]}
-        passed = [job.key for job in due if job.key not in newest]
-        if passed:
-            await self._marks.settle(self._parts.bank.id, passed)
-        return [job for job in due if job.key in newest]
+        bank, keys = self._parts.bank.id, [job.key for job in due]
+        wanted = {m.key for m in said[-MOST_AT_ONCE:]} | {r.key for r in runs[-1:]}
+        wanted |= await self._marks.waiting(bank, keys)
+        await self._marks.settle(bank, [key for key in keys if key not in wanted])
+        await self._marks.note(bank, [key for key in keys if key in wanted])
+        return [job for job in due if job.key in wanted][:MOST_IN_A_RUN]
+
+
+def _is_its_own(error: HindsightError) -> bool:
+    """Whether trying it again is likely to fail again: not so while something is away."""
+    return isinstance(error, AnswerError) or not getattr(error, "retryable", True)
 
 
 def _report(looked: Sequence[Looked], *, failed: str | None, calls: int) -> MemorizeReport:

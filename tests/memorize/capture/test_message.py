@@ -184,29 +184,44 @@ async def test_a_private_key_is_never_a_memory(active, scripted, propose):
     assert kit.bank.facts == {}
 
 
-@pytest.mark.spec("am/A-FAIL", "am/A-SCHED-6")
-async def test_a_message_that_fails_holds_nothing_up_and_is_tried_again(
-    active, scripted, propose, talk
-):
-    def reply(request):
-        if "first" in request.messages[0].content.split("[message]")[1]:
-            return ProviderError("away")
-        return {"memories": [propose(MEMORY, QUOTE)]}
+def answering_badly_about(word: str, reply: object):
+    def answer(request):
+        about = request.messages[0].content.split("[message]")[1]
+        return reply if word in about else {"memories": []}
 
-    kit = active(scripted(extraction=reply))
+    return answer
+
+
+@pytest.mark.spec("am/A-FAIL", "am/A-SCHED-6")
+async def test_a_message_that_fails_by_itself_holds_nothing_up_and_is_given_up(
+    active, scripted, talk
+):
+    replies = {"capture/extraction+repair": "no"}
+    kit = active({**scripted(extraction=answering_badly_about("first", "no")), **replies})
     talk.user("this is the first message")
     talk.assistant("ok")
-    talk.user(ORANGE)
-    [report] = await kit.hear(talk)
-    assert (report.outcome, report.reason) == ("failed", "away")
-    assert list(await kit.memories()) == [MEMORY]
-    assert ("capture.error", {"error": "ProviderError"}) in kit.events
-    for _ in range(2):
-        await kit.hear(talk)
-    asked = len(kit.model.asked("capture/extraction"))
-    assert asked == 4
+    talk.user("this is the second message")
+    for _ in range(3):
+        [report] = await kit.hear(talk)
+        assert (report.outcome, "could not be read" in report.reason) == ("failed", True)
+    assert ("capture.error", {"error": "AnswerError"}) in kit.events
+    assert len(kit.model.asked("capture/extraction")) == 4
     assert await kit.hear(talk) == []
-    assert len(kit.model.asked("capture/extraction")) == asked
+
+
+@pytest.mark.spec("am/A-FAIL", "am/A-SCHED-6")
+async def test_an_outage_loses_no_message_however_long_it_is(active, scripted, propose, talk):
+    kit = active(scripted(extraction=ProviderError("away")))
+    for number in range(30):
+        talk.user(ORANGE if number == 0 else f"This is message number {number}.")
+        talk.assistant("Done.")
+        [report] = await kit.hear(talk)
+        assert (report.outcome, report.reason) == ("failed", "away")
+    kit.model.replies.set("capture/extraction", {"memories": [propose(MEMORY, QUOTE)]})
+    for _ in range(4):
+        await kit.hear(talk)
+    assert list(await kit.memories()) == [MEMORY]
+    assert await kit.hear(talk) == []
 
 
 async def test_each_message_is_looked_at_once_in_every_session_that_holds_it(
