@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -20,7 +21,20 @@ class PrivateLog(RotatingFileHandler):
         return super()._open()
 
 
-def log_into(folder: Path, name: str, *, verbose: bool = False) -> None:
+class _Clean(logging.Formatter):
+    """A line without secrets: an error may repeat an address, a traceback anything."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__(_FORM)
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
+
+
+def log_into(
+    folder: Path, name: str, *, redact: Callable[[str], str], verbose: bool = False
+) -> None:
     """Send what the core logs to ``folder/name``, and with ``verbose`` to stderr as well."""
     logger = logging.getLogger("hindsight_core")
     logger.setLevel(logging.INFO)
@@ -30,7 +44,7 @@ def log_into(folder: Path, name: str, *, verbose: bool = False) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = PrivateLog(folder / name, maxBytes=1_000_000, backupCount=3, delay=True)
-        file.setFormatter(logging.Formatter(_FORM))
+        file.setFormatter(_Clean(redact))
         logger.addHandler(file)
     except OSError:
         # No log is no reason to refuse memory; initialize says what is wrong with the folder.

@@ -17,7 +17,7 @@ from hindsight_core.redact_rules import PREFIX_RULES, SecretRule, Span
 from hindsight_core.redact_shapes import SHAPE_RULES
 from hindsight_core.redact_values import MARK, is_mixed, is_open, is_password_name, is_secret_name
 
-__all__ = ["DEFAULT_RULES", "MARK", "Redactor", "SecretRule"]
+__all__ = ["DEFAULT_RULES", "MARK", "Redactor", "SecretRule", "redacted"]
 
 DEFAULT_RULES: tuple[SecretRule, ...] = (*SHAPE_RULES, *PREFIX_RULES, *NAMED_RULES)
 _TRAILING = ".,;:!?)\\"
@@ -54,6 +54,16 @@ class Redactor:
             if is_password_name(name) or is_mixed(value, least=8):
                 return MARK
         return self.redact(value)
+
+
+def redacted(text: str) -> str:
+    """A text without secrets of the built-in shapes; for where no plugin is loaded."""
+    return _builtin().redact(text)
+
+
+@cache
+def _builtin() -> Redactor:
+    return Redactor()
 
 
 class _View:

@@ -193,6 +193,7 @@ class Runtime:
             include_text=self.settings.log.include_text,
             enabled=self.settings.log.activity,
             clock=self.clock,
+            redact=self.sanitiser.redact,
         )
 
     @property

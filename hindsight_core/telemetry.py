@@ -50,6 +50,7 @@ class ActivityLog:
             and a short hash, so that equal texts can still be told.
         enabled: False writes nothing.
         clock: Aware UTC now.
+        redact: Takes secrets out of every text: names and reasons may hold one as well.
     """
 
     def __init__(
@@ -59,10 +60,12 @@ class ActivityLog:
         include_text: bool = False,
         enabled: bool = True,
         clock: Clock = utc_now,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self.folder = folder
         self.malformed = 0
         self._include_text = include_text
+        self._redact = redact
         self._enabled = enabled
         self._clock = clock
         self._pruned: date | None = None
@@ -80,7 +83,7 @@ class ActivityLog:
         try:
             now = self._clock()
             entry = {"ts": now.isoformat(), "type": type, **fields}
-            line = json_line(entry, include_text=self._include_text)
+            line = json_line(entry, include_text=self._include_text, redact=self._redact)
             self._append(now.date(), line)
             self._prune(now.date())
             for listener in self._listeners:
@@ -166,7 +169,11 @@ class ActivityLog:
 
 
 def json_line(
-    entry: Mapping[str, object], *, include_text: bool, plain: frozenset[str] = PLAIN_KEYS
+    entry: Mapping[str, object],
+    *,
+    include_text: bool,
+    plain: frozenset[str] = PLAIN_KEYS,
+    redact: Callable[[str], str] = str,
 ) -> bytes:
     """One entry as a line, bounded.
 
@@ -174,8 +181,9 @@ def json_line(
         entry: Names and values.
         include_text: Keep conversation text.
         plain: Keys whose texts are kept without it.
+        redact: Takes secrets out of every text that is kept.
     """
-    shown = _Form(include_text=include_text, plain=plain).of(entry)
+    shown = _Form(include_text=include_text, plain=plain, redact=redact).of(entry)
     line = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return line.encode("utf-8", "replace") + b"\n"
 
@@ -200,9 +208,12 @@ def _age(path: Path) -> tuple[str, int]:
 class _Form:
     """Turns field values into bounded JSON values, with or without their text."""
 
-    def __init__(self, *, include_text: bool, plain: frozenset[str]) -> None:
+    def __init__(
+        self, *, include_text: bool, plain: frozenset[str], redact: Callable[[str], str]
+    ) -> None:
         self._include_text = include_text
         self._plain = plain
+        self._redact = redact
 
     def of(self, value: object, key: str = "type", depth: int = 0) -> object:
         if isinstance(value, str):
@@ -224,8 +235,8 @@ class _Form:
 
     def _text(self, text: str, key: str) -> object:
         if self._include_text:
-            return text if len(text) <= MAX_TEXT else text[:MAX_TEXT]
+            return self._redact(text)[:MAX_TEXT]
         if key in self._plain or key.endswith(_PLAIN_ENDINGS):
-            return text[:MAX_MESSAGE]
+            return self._redact(text)[:MAX_MESSAGE]
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return {"characters": len(text), "sha256": digest[:12]}

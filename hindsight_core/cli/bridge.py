@@ -25,4 +25,11 @@ def log_to(name: str, *, verbose: bool) -> None:
     from hindsight_core.config.paths import Paths
     from hindsight_core.logs import log_into
 
-    log_into(Paths.from_env(os.environ).logs, name, verbose=verbose)
+    log_into(Paths.from_env(os.environ).logs, name, redact=_redacted, verbose=verbose)
+
+
+def _redacted(text: str) -> str:
+    # The rules are read with the first line that is logged, not with the start.
+    from hindsight_core.redact import redacted
+
+    return redacted(text)

@@ -112,7 +112,8 @@ async def _edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...])
             text = runtime.sanitiser.fact_text(text, limit=limit)
             if not text:
                 raise ConfigError("a fact needs a text; use `facts delete` or `facts invalidate`")
-        changed = await bank.edit_fact(fact.id, text=text, tags=tags or None)
+        clean = runtime.sanitiser.tags(tags)
+        changed = await bank.edit_fact(fact.id, text=text, tags=clean or None)
         _emit(app, [changed], bank.id)
 
 

@@ -49,6 +49,7 @@ def mark(row: dict[str, Any]) -> str:
 
 async def retire(runtime: Runtime, fact: Fact, *, reason: str | None) -> Fact:
     """Invalidate a fact; where facts decay its record is told."""
+    reason = reason and runtime.sanitiser.text(reason)
     if not runtime.settings.lifecycle.enabled:
         return await runtime.bank.set_state(fact.id, "invalidated", reason=reason)
     return (await runtime.active.delete(fact.id, reason=reason or BY_HAND)).fact
@@ -56,6 +57,7 @@ async def retire(runtime: Runtime, fact: Fact, *, reason: str | None) -> Fact:
 
 async def bring_back(runtime: Runtime, fact: Fact, *, reason: str | None) -> Fact:
     """Make a fact valid again; where facts decay it lasts as long as a new one."""
+    reason = reason and runtime.sanitiser.text(reason)
     if runtime.settings.lifecycle.enabled:
         fact = (await runtime.active.restore(fact.id)).fact
     else:
@@ -84,7 +86,7 @@ async def _expire(app: App, ids: tuple[str, ...], *, reason: str | None) -> None
 
     async with app.runtime() as runtime:
         bank = writable(runtime)
-        why = f"{EXPIRED}{reason or BY_HAND}"
+        why = f"{EXPIRED}{runtime.sanitiser.text(reason or BY_HAND)}"
         if ids:
             found = [await find(bank, fact_id) for fact_id in ids]
             gone = [await runtime.active.delete(fact.id, reason=why) for fact in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from types import UnionType
@@ -13,6 +14,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from hindsight_core.config.settings import Section, Settings
+from hindsight_core.config.settings.base import split_words
 
 Kind = Literal["bool", "int", "float", "text", "names", "json"]
 MASK = "********"
@@ -165,6 +167,8 @@ def parse_text(path: str, text: str) -> object:
         except ValueError:
             raise ValueError("a whole number" if shape == "int" else "a number") from None
     if shape == "names" and not plain.startswith("["):
+        if _is_command(path):
+            return shlex.split(text)
         return [part.strip() for part in text.split(",") if part.strip()]
     if shape in ("names", "json"):
         try:
@@ -172,6 +176,11 @@ def parse_text(path: str, text: str) -> object:
         except ValueError:
             raise ValueError("JSON") from None
     return text
+
+
+def _is_command(path: str) -> bool:
+    """Whether a bare text is a command line and no list of names."""
+    return any(getattr(each, "func", None) is split_words for each in field(path).metadata)
 
 
 def _bare(annotation: object) -> object:

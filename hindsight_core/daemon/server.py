@@ -169,12 +169,13 @@ class Daemon:
 def serve(place: str, lock: int) -> None:
     """Run the daemon of a home in this process."""
     from hindsight_core.logs import log_into
+    from hindsight_core.redact import redacted
 
     home = Path(place)
     os.chdir(home)
     # What a session starts (a model's command) must not keep the lock behind us.
     os.set_inheritable(lock, False)  # noqa: FBT003
-    log_into(home / "logs", "daemon.log")
+    log_into(home / "logs", "daemon.log", redact=redacted)
     idle_s = _seconds(os.environ.get("HINDSIGHT_MEM_DAEMON_IDLE_S"))
     try:
         asyncio.run(Daemon(home, lock=lock, idle_s=idle_s).run())

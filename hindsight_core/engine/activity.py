@@ -38,6 +38,7 @@ class SessionActivity:
         self.path = path
         self._clock = runtime.clock
         self._include_text = runtime.settings.log.include_text
+        self._redact = runtime.sanitiser.redact
         self._head = {"sessionId": session_id, "projectId": project_id}
         self._failed = False
         if path is not None:
@@ -66,7 +67,9 @@ class SessionActivity:
         entry = {"timestamp": self._clock().isoformat(), **self._head, "type": kind, "data": data}
         plain = STRICT | {"timestamp", "sessionId", "projectId"}
         try:
-            append_line(self.path, json_line(entry, include_text=self._include_text, plain=plain))
+            text, redact = self._include_text, self._redact
+            line = json_line(entry, include_text=text, plain=plain, redact=redact)
+            append_line(self.path, line)
         except OSError as error:
             if not self._failed:
                 logger.warning("the activity log %s cannot be written: %s", self.path, error)

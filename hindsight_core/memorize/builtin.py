@@ -42,7 +42,8 @@ class MemorizePlugin:
         if self._stages.available("retain"):
             from hindsight_core.memorize.distill import Distiller
 
-            return await Distiller(self._settings, self._stages).facts(window)
+            redact = self._sanitiser.redact
+            return await Distiller(self._settings, self._stages, redact=redact).facts(window)
         from hindsight_core.memorize.rules import user_facts
 
         return user_facts(window, limit=self._settings.security.max_fact_characters)

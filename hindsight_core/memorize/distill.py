@@ -18,7 +18,7 @@ from hindsight_core.transcript.projections import memorize_blocks
 from hindsight_core.transcript.windows import chunk_size, chunks, join
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.answers import FactAnswer
@@ -37,11 +37,15 @@ class Distiller:
     Args:
         settings: Language, categories, size of a chunk.
         stages: The model chain.
+        redact: Takes secrets out of what a model says, before it is given to the next call.
     """
 
-    def __init__(self, settings: Settings, stages: Stages) -> None:
+    def __init__(
+        self, settings: Settings, stages: Stages, *, redact: Callable[[str], str] = str
+    ) -> None:
         self._settings = settings
         self._stages = stages
+        self._redact = redact
         self._language = settings.memorize.language
 
     async def facts(self, window: Window) -> list[Fact]:
@@ -81,7 +85,7 @@ class Distiller:
             max_tokens=EXTRACT_TOKENS,
         )
         current().rejected.extend(answer.rejected)
-        return answer.facts
+        return [f.model_copy(update={"text": self._redact(f.text)}) for f in answer.facts]
 
     async def _merge(
         self,

@@ -29,5 +29,9 @@ def log_call(
     sizes = f"asked={len(asked)} answered={len(completion.text)} characters"
     said = ""
     if text:
-        said = " " + json.dumps([asked[:MOST], completion.text[:MOST]], ensure_ascii=False)
+        from hindsight_core.redact import redacted
+
+        # Before it is quoted: inside of quotation marks a shape may not be known again.
+        both = [redacted(asked[:MOST]), redacted(completion.text[:MOST])]
+        said = " " + json.dumps(both, ensure_ascii=False)
     logger.debug("model.call stage=%s model=%s %s%s", request.stage, completion.model, sizes, said)

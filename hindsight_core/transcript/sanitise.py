@@ -25,7 +25,7 @@ from hindsight_core.transcript.entry import (
 from hindsight_core.transcript.private import without_private
 
 if TYPE_CHECKING:
-    from hindsight_core.memory import Document, Fact
+    from hindsight_core.memory import Document, Fact, Provenance
     from hindsight_core.redact import Redactor
 
 TEXT_LIMIT = 32_000
@@ -138,20 +138,37 @@ class Sanitiser:
         return self.fact_text(text, limit=NAME_LIMIT)
 
     def fact(self, fact: Fact, *, limit: int = FACT_LIMIT) -> Fact:
-        """A fact with every text in it sanitised."""
-        origin = fact.provenance
-        quote = None if origin.quote is None else self.fact_text(origin.quote, limit=limit)
-        branch = None if origin.branch is None else self.label(origin.branch)
-        files = tuple((self.label(p), d) for p, d in origin.files if _HEX.match(d))
-        commit = origin.commit if _HEX.match(origin.commit or "") else None
+        """A fact with every text in it sanitised, its names and where it comes from as well."""
         return replace(
             fact,
+            id=self.entry_id(fact.id),
+            document_id=self._name(fact.document_id),
+            superseded_by=self._name(fact.superseded_by),
             text=self.fact_text(fact.text, limit=limit),
+            kind=self.label(fact.kind),
+            category=None if fact.category is None else self.label(fact.category),
             tags=self.tags(fact.tags),
             metadata=self.metadata(fact.metadata),
-            provenance=replace(origin, quote=quote, branch=branch, commit=commit, files=files),
+            provenance=self._provenance(fact.provenance, limit=limit),
             reason=None if fact.reason is None else self.fact_text(fact.reason, limit=limit),
         )
+
+    def _provenance(self, origin: Provenance, *, limit: int) -> Provenance:
+        return replace(
+            origin,
+            source=self.label(origin.source),
+            session_id=self._name(origin.session_id),
+            entry_ids=tuple(map(self.entry_id, origin.entry_ids)),
+            host=None if origin.host is None else self.label(origin.host),
+            speaker=None if origin.speaker is None else self.label(origin.speaker),
+            quote=None if origin.quote is None else self.fact_text(origin.quote, limit=limit),
+            branch=None if origin.branch is None else self.label(origin.branch),
+            commit=origin.commit if _HEX.match(origin.commit or "") else None,
+            files=tuple((self.label(p), d) for p, d in origin.files if _HEX.match(d)),
+        )
+
+    def _name(self, given: str | None) -> str | None:
+        return None if given is None else self.entry_id(given)
 
     def document(self, document: Document, *, limit: int = FACT_LIMIT) -> Document:
         """A document with text, facts, context, tags and metadata sanitised."""

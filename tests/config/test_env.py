@@ -120,7 +120,7 @@ def _sample(path: str) -> tuple[str, object] | None:
             except ValueError:
                 continue
     if kind == "names" and path not in ("memorize.mode", "tools.further"):
-        return " a, b,", ("a", "b")
+        return ("a b", ("a", "b")) if path == "models.command" else (" a, b,", ("a", "b"))
     if kind == "text":
         choices = _choices(path)
         text = next((word for word in choices if word != default), "http://other")
@@ -211,3 +211,9 @@ def test_the_token_comes_before_the_key_and_blank_is_unset(world):
     world.env = {"HINDSIGHT_API_KEY": key, "HINDSIGHT_API_TOKEN": ""}
     found = world.load().settings.hindsight
     assert found.token is not None and found.token.get_secret_value() == key
+
+
+def test_a_command_line_in_the_environment_is_split_as_one_types_it():
+    assert schema.parse_text("models.command", "claude -p 'a, b'") == ["claude", "-p", "a, b"]
+    assert schema.parse_text("models.command", '["claude", "-p"]') == ["claude", "-p"]
+    assert schema.parse_text("models.recall_chain", "a/b, c/d") == ["a/b", "c/d"]

@@ -19,6 +19,7 @@ class MemRecall(Command):
         live = self.live
         if (why := await live.modes.refuses("hindsight_recall")) is not None:
             return CommandResult(why, "error")
+        shown = live.runtime.sanitiser.label(arguments)
         answer = await live.tools.call("hindsight_recall", {"query": arguments})
         details = answer.details
         found = details.get("hits") or []
@@ -28,12 +29,12 @@ class MemRecall(Command):
             bank=live.runtime.bank_id,
             mode="command",
             outcome=details.get("outcome", "failed" if answer.is_error else "ok"),
-            query=arguments,
+            query=shown,
             found=len(found),
         )
         if answer.is_error:
             return CommandResult(answer.content, "error")
         if not found:
-            return CommandResult(f"nothing about {arguments!r} in bank {live.runtime.bank_id}")
+            return CommandResult(f"nothing about {shown!r} in bank {live.runtime.bank_id}")
         facts = "fact" if len(found) == 1 else "facts"
-        return CommandResult(f"{len(found)} {facts} about {arguments!r}\n{answer.content}")
+        return CommandResult(f"{len(found)} {facts} about {shown!r}\n{answer.content}")
