@@ -16,11 +16,13 @@ const COPY = Symbol.for("hindsight-mem.copy");
 const SCREEN = Symbol.for("hindsight-mem.screen");
 const PRINTED = Symbol.for("hindsight-mem.printed");
 
+const wait = ms => new Promise(resolve => setTimeout(resolve, ms).unref());
+
 function print(text) {
   const printed = (globalThis[PRINTED] ??= new Set());
   if (globalThis[SCREEN] || printed.has(text)) return;
   printed.add(text);
-  process.stderr.write(`memory: ${text}\n`);
+  process.stderr.write(`hindsight-mem: ${text}\n`);
 }
 
 // pi: the extension API; here: the folder of the shim; host: what differs between the hosts:
@@ -38,7 +40,7 @@ export function extension(pi, { here, host }) {
   const shown = new Map(), marks = new Map();
   const told = new Set();
   const tools = new Set();
-  let ctx, limits, sent, opened = false, opening, asOpened, onlyTools = false;
+  let ctx, limits, sent, opened = false, opening, asOpened, onlyTools = false, settled = false;
   let progress = false, written = {}, wroteAt = 0;
 
   const bridge = new Bridge({
@@ -168,10 +170,13 @@ export function extension(pi, { here, host }) {
     opening = bridge.call("event", { name, payload }, { timeoutMs: START_MS })
       .then(reply => { opened = true; asOpened = wanted; apply(reply.actions ?? []); over(); }, failed)
       .finally(() => { opening = undefined; });
-    await Promise.race([opening, new Promise(resolve => setTimeout(resolve, FIRST_MS).unref())]);
+    await started(FIRST_MS);
     if (opening) trouble("Memory starts slowly; until it is there turns go on without it.");
     return opened;
   }
+
+  // A process that starts slowly, waited for so long.
+  const started = ms => opening && Promise.race([opening, wait(ms)]);
 
   function registerTool(tool) {
     if (tools.has(tool.name)) return;
@@ -209,13 +214,27 @@ export function extension(pi, { here, host }) {
   }
   async function end(name, event, context) {
     ctx = context;
-    if (opened) await send(name, { reason: event.reason, ...delta() }, (limits?.sessionEndMs ?? FIRST_MS) + GRACE_MS);
+    await started(host.stopMs);
+    const { reason, withinMs } = event, was = opened;
     opened = false;
+    if (was) await send(name, { reason, withinMs, ...delta() }, (withinMs ?? limits?.sessionEndMs ?? FIRST_MS) + GRACE_MS);
+  }
+
+  // A turn is over, told once; the core says when its session is, too.
+  async function settle(event, context) {
+    ctx = context;
+    if (!opened || settled || event.willContinue) return;
+    settled = true;
+    const last = event.messages?.filter(m => m.role === "assistant").at(-1);
+    const actions = await send("agent_end", { aborted: last?.stopReason === "aborted", mode: ctx.mode, ...delta() }, (limits?.turnEndMs ?? 1000) + GRACE_MS);
+    const closing = actions.find(a => a.type === "end");
+    if (closing) await end("session_shutdown", { reason: "quit", withinMs: closing.withinMs }, context);
   }
 
   pi.on("session_start", (event, context) => begin("session_start", event, context));
   pi.on("before_agent_start", async (event, context) => {
     ctx = context;
+    settled = false;
     if (opened && JSON.stringify(await described()) !== asOpened) opened = false;
     if (!opened && !(await open("session_start", "resume"))) return;
     const systemPrompt = host.textOf(event.systemPrompt);
@@ -225,6 +244,7 @@ export function extension(pi, { here, host }) {
   });
   pi.on("context", async (event, context) => {
     ctx = context;
+    settled = false;
     if (!opened) return;
     const messages = event.messages.map(m => ({ role: m.role, timestamp: m.timestamp }));
     const actions = await send("context", { messages }, (limits?.turnStartMs ?? FIRST_MS) + GRACE_MS, host.signal(ctx));
@@ -250,12 +270,7 @@ export function extension(pi, { here, host }) {
     written = {};
     if (opened && progress) await send("turn_end", delta(), FIRST_MS);
   });
-  pi.on("agent_end", async (event, context) => {
-    ctx = context;
-    if (!opened) return;
-    const last = event.messages?.filter(m => m.role === "assistant").at(-1);
-    await send("agent_end", { aborted: last?.stopReason === "aborted", ...delta() }, (limits?.turnEndMs ?? 1000) + GRACE_MS);
-  });
+  pi.on("agent_end", settle);
   pi.on("session_before_compact", async (event, context) => {
     ctx = context;
     if (!opened) return;
@@ -271,5 +286,5 @@ export function extension(pi, { here, host }) {
     if (event.reason === "reload") delete process_[COPY];
     await bridge.stop(host.stopMs);
   });
-  return { begin, end };
+  return { begin, end, settle, started };
 }

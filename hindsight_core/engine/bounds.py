@@ -26,6 +26,20 @@ def limits(settings: Settings, ceiling: Limits | None) -> Limits:
     )
 
 
+def at_end(limits: Limits, settings: Settings, *, granted: object) -> float:
+    """Seconds that a session's end may take.
+
+    Args:
+        limits: The bounds of the session.
+        settings: What the user allows at most.
+        granted: Milliseconds that the host gives this time, more than it always can.
+    """
+    milliseconds = limits.session_end_ms
+    if isinstance(granted, int) and granted > milliseconds:
+        milliseconds = min(granted, settings.queue.shutdown_timeout_ms)
+    return milliseconds / 1000
+
+
 async def within(milliseconds: int, work: Coroutine[Any, Any, None]) -> None:
     """Wait for work that far; it goes on behind. A caller that is cancelled cancels it."""
     task = asyncio.create_task(work)

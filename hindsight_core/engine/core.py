@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine import explicit
-from hindsight_core.engine.bounds import limits, within
+from hindsight_core.engine.bounds import at_end, limits, within
 from hindsight_core.engine.live import LiveSession
 from hindsight_core.engine.notices import Notices
 from hindsight_core.engine.opening import Opening, open_session
@@ -201,7 +201,8 @@ class MemoryEngine:
 
     async def session_end(self, params: Params) -> Params:
         """Flush within the bound; what is left stays durable."""
-        pending = await self._leave(_text(params, "reason") or "quit")
+        granted = params.get("withinMs")
+        pending = await self._leave(_text(params, "reason") or "quit", granted=granted)
         self._ended = True
         return {"flushed": pending == 0, "pending": pending}
 
@@ -254,11 +255,11 @@ class MemoryEngine:
         self.limits = limits(runtime.settings, self._ceiling)
         return opening, problems
 
-    async def _leave(self, reason: str) -> int:
+    async def _leave(self, reason: str, *, granted: object = None) -> int:
         live, self._live = self._live, None
         if live is None:
             return 0
-        bound = self.limits.session_end_ms / 1000
+        bound = at_end(self.limits, live.runtime.settings, granted=granted)
         try:
             async with asyncio.timeout(bound):
                 return await live.end(reason, timeout_s=bound * 0.9)

@@ -40,6 +40,7 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "session.agent": Field(str),
         "session.ephemeral": Field(bool),
         "session.trusted": Field(bool),
+        "session.otherMemory": Field(str),
         "config": Field(dict),
         "capabilities": Field(dict),
     },
@@ -64,7 +65,7 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
     },
     "turn/end": {"turnId": Field(str), "aborted": Field(bool), **_ENTRIES},
     "compact/before": {"reason": Field(str), **_ENTRIES},
-    "session/end": {"reason": Field(str)},
+    "session/end": {"reason": Field(str), "withinMs": Field(int)},
     "tool/call": {
         "name": Field(str, required=True),
         "arguments": Field(dict),

@@ -75,6 +75,10 @@ class ExtensionAdapter:
         """What other extensions may hand over, as actions; they come back as ``offered`` events."""
         return ()
 
+    def end_after(self, payload: Payload) -> int | None:
+        """Milliseconds for the session's end now, after a turn; None when it goes on."""
+        return None
+
     def tool(self, tool: Payload) -> Payload:
         """A tool as the shim registers it."""
         return tool
@@ -205,7 +209,8 @@ class ExtensionAdapter:
         await self._engine.call(
             "turn/end", {"aborted": payload.get("aborted") is True, **self._branch.update(payload)}
         )
-        return []
+        within_ms = self.end_after(payload)
+        return [{"type": "end", "withinMs": within_ms}] if within_ms else []
 
     async def _before_compact(self, payload: Payload) -> list[Action]:
         await self._follow(payload)
@@ -226,7 +231,10 @@ class ExtensionAdapter:
         """The session ends, for good or for another one."""
         await self._stop_turn()
         await self._follow(payload)
-        await self._engine.call("session/end", {"reason": payload.get("reason") or "quit"})
+        end = {"reason": payload.get("reason") or "quit"}
+        if payload.get("withinMs"):
+            end["withinMs"] = payload["withinMs"]
+        await self._engine.call("session/end", end)
         return []
 
     async def _stop_turn(self) -> None:

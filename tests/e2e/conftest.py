@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,13 @@ class Agent:
         command = [*self.program, "--mode", "rpc", *arguments]
         return Rpc(command, cwd=self.project, env=self.env, settled=self.settled)
 
+    def ask(self, prompt: str) -> Any:
+        """One prompt to a session that memory is ready in; the last request to the model."""
+        rpc = self.rpc().ready()
+        rpc.prompt(prompt)
+        assert rpc.close() == 0
+        return self.server.conversation()[-1]
+
     def session_files(self) -> list[Path]:
         """What it wrote about its sessions."""
         return sorted((self.agent / "sessions").rglob("*.jsonl"))
@@ -252,6 +260,17 @@ class Rpc:
         """A command and its response."""
         self.send(**command)
         return self.wait(lambda e: e.get("type") == "response" and e["command"] == command["type"])
+
+    def ready(self) -> Rpc:
+        """Memory is there; a busy machine may take longer than a first turn waits."""
+        self.wait(lambda e: str(e.get("message", "")).endswith(" ready"))
+        return self
+
+    def until_stored(self, agent: Agent, words: str) -> None:
+        """What goes on in the background is done some time."""
+        end = time.monotonic() + START_S
+        while not any(words in fact for fact in agent.facts()):
+            assert time.monotonic() < end, f"nothing with {words!r} was stored"
 
     def notices(self) -> list[str]:
         """What was told to the person."""

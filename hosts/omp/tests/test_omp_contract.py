@@ -145,3 +145,30 @@ async def test_reading_tools_need_no_approval_for_writing(driver: ExtensionDrive
     tiers = {n: adapter.tool({"name": n})["approval"] for n in ("hindsight_recall", "hindsight_x")}
 
     assert tiers == {"hindsight_recall": "read", "hindsight_x": "write"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "parent", "ends"),
+    [
+        ("print", None, True),
+        ("json", None, True),
+        ("rpc", None, False),
+        ("tui", None, False),
+        ("print", "/s.jsonl", False),
+    ],
+)
+async def test_where_nobody_types_the_session_ends_with_its_turn(
+    driver: ExtensionDriver, mode: str, parent: str | None, ends: bool
+) -> None:
+    told = session("s", file="/s/s.jsonl", parent=parent)
+    await driver.adapter.event("session_start", {"cwd": "/w", "session": told, "entries": []})
+    actions = await driver.adapter.event("agent_end", {"mode": mode, "entries": []})
+
+    assert list(actions) == ([{"type": "end", "withinMs": 10_000}] if ends else [])
+
+
+async def test_the_core_is_told_how_long_the_end_may_take(driver: ExtensionDriver) -> None:
+    await driver.start("s")
+    await driver.adapter.event("session_shutdown", {"reason": "quit", "withinMs": 10_000})
+
+    assert driver.engine.calls[-1] == ("session/end", {"reason": "quit", "withinMs": 10_000})

@@ -10,6 +10,10 @@ from hindsight_core.extension_host.adapter import Action, ExtensionAdapter, Payl
 from hindsight_core.host import READ_TOOLS, Limits
 from hindsight_host_omp.places import agent_dir
 
+PRINT_MODES = ("print", "json")
+# With all that comes before it in the same handler it is inside omp's cut.
+PRINT_END_MS = 10_000
+
 
 class OmpAdapter(ExtensionAdapter):
     """One session of an omp process, and those that follow it in the same process.
@@ -20,6 +24,7 @@ class OmpAdapter(ExtensionAdapter):
 
     name = "omp"
     limits = Limits(turn_start_ms=28_000, session_end_ms=500)
+    _is_child = False
 
     def own_handlers(self) -> Mapping[str, Callable[[Payload], Awaitable[list[Action]]]]:
         """A session is left for another one, or for a branch of itself."""
@@ -36,6 +41,7 @@ class OmpAdapter(ExtensionAdapter):
         Not ``trusted``: omp asks nobody about a project, and says of each that it is trusted.
         """
         session = payload.get("session") or {}
+        self._is_child = _parent(session) is not None
         told = {
             "id": session.get("id"),
             "file": session.get("file"),
@@ -53,6 +59,10 @@ class OmpAdapter(ExtensionAdapter):
     def instructions(self) -> Sequence[str]:
         """The file in which omp's user writes what holds in every project."""
         return (str(agent_dir(os.environ) / "AGENTS.md"),)
+
+    def end_after(self, payload: Payload) -> int | None:
+        """Where nobody types, the turn is the session: omp waits for it longer than for its end."""
+        return PRINT_END_MS if payload.get("mode") in PRINT_MODES and not self._is_child else None
 
     def tool(self, tool: Payload) -> Payload:
         """With its tier: omp may ask the user before a tool writes."""

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { extension } from "./extension.js";
 
 const STATUS_MS = 5000;
+const SLOW_START_MS = 15_000;
 const later = (ms: number, value: unknown) => new Promise(resolve => { setTimeout(() => resolve(value), ms).unref(); });
 
 // omp's own memory: one that is off says so at once.
@@ -36,6 +37,11 @@ const host = {
 export default function (pi: any) {
   const session = extension(pi, { here: dirname(fileURLToPath(import.meta.url)), host });
   if (!session) return;
+  // omp waits for this one, but not for agent_end. Where nobody types the turn is the whole session.
+  pi.on("session_stop", async (event: any, context: any) => {
+    if (context.mode === "print" || context.mode === "json") await session.started(SLOW_START_MS);
+    await session.settle(event, context);
+  });
   for (const change of ["switch", "branch"]) {
     pi.on(`session_before_${change}`, (event: any, context: any) => session.end(`session_before_${change}`, event, context));
     pi.on(`session_${change}`, (event: any, context: any) => session.begin(`session_${change}`, event, context));
