@@ -6,15 +6,15 @@ import json
 import os
 import re
 import signal
-import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from hindsight_core.testing.retain_server import RetainServer
 
 pytestmark = pytest.mark.usefixtures("loopback")
 PROFILE = {"MEM_PROFILE": "s1enhanced", "MEM_BANK__BACKEND": "hindsight"}
@@ -27,105 +27,9 @@ if "question 3" in sys.stdin.read() and not once.exists():
 """
 
 
-class HindsightServer:
-    """As much of a Hindsight server as retaining needs: documents grow, an operation counts once.
-
-    Attributes:
-        items: Every addition that was made, in order.
-        before: Called with a retain's body before anything of it is kept, and again after.
-        refused: What was asked while it was down is not counted here: nobody listens then.
-    """
-
-    def __init__(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.items: list[dict[str, Any]] = []
-        self.operations: set[str] = set()
-        self.before: Callable[[str], None] = lambda body: None
-        self.after: Callable[[str], None] = lambda body: None
-        self._http: ThreadingHTTPServer | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        owner = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self) -> None:
-                length = int(self.headers.get("content-length") or 0)
-                body = self.rfile.read(length).decode()
-                path = self.path.partition("?")[0].partition("/banks/demo")[2] or self.path
-                told = json.dumps(owner.told(self.command, path, body)).encode()
-                try:
-                    self.send_response(200)
-                    self.send_header("content-length", str(len(told)))
-                    self.end_headers()
-                    self.wfile.write(told)
-                except OSError:
-                    self.close_connection = True
-
-            do_GET = do_POST = do_PUT = do_PATCH = answer
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        ThreadingHTTPServer.allow_reuse_address = True
-        self._http = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        self._http.daemon_threads = True
-        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
-
-    def stop(self) -> None:
-        if self._http is not None:
-            self._http.shutdown()
-            self._http.server_close()
-            self._http = None
-
-    def told(self, method: str, path: str, body: str) -> object:
-        if method == "POST" and path == "/memories":
-            self.before(body)
-            given = json.loads(body)
-            operation = given.get("operation_id") or f"none-{len(self.operations)}"
-            if operation not in self.operations:
-                self.operations.add(operation)
-                self.items += given["items"]
-            self.after(body)
-            return {"success": True, "operation_id": operation}
-        if path.startswith("/operations/"):
-            return {"status": "completed"}
-        known: dict[str, object] = {
-            "/version": {"api_version": "1.1.0", "features": {"worker": True}},
-            "/health": {"status": "healthy"},
-            "/config": {"overrides": {}},
-            "/stats": {"total_nodes": 0, "total_documents": 0, "nodes_by_fact_type": {}},
-            "/memories/list": {"items": [], "total": 0},
-            "/memories/recall": {"results": []},
-        }
-        return known.get(path, {})
-
-    @property
-    def said(self) -> list[tuple[str, str | None]]:
-        """What the user said, as it was stored, with the time that stands beside it."""
-        messages = [m for item in self.items for m in json.loads(item["content"])]
-        return [
-            (m["content"], m.get("timestamp")) if isinstance(m["content"], str)
-            else (m["content"][0]["text"], m.get("timestamp"))
-            for m in messages if m["role"] == "user"
-        ]  # fmt: skip
-
-    @property
-    def questions(self) -> list[int]:
-        """Numbers of the questions in it, in the order of arrival."""
-        return [int(n) for text, _ in self.said for n in re.findall(r"question (\d+)", text)]
-
-
 @pytest.fixture
-def server(loopback: None) -> Iterator[HindsightServer]:
-    made = HindsightServer()
+def server(loopback: None) -> Iterator[RetainServer]:
+    made = RetainServer()
     yield made
     made.stop()
 
@@ -150,7 +54,7 @@ class Talk:
         return self.path
 
 
-def opened(host: Any, server: HindsightServer, **more: Any) -> Any:
+def opened(host: Any, server: RetainServer, **more: Any) -> Any:
     """A bridge under the profile over the server; its session is opened."""
     env = {"MEM_HINDSIGHT__BASE_URL": server.url, **PROFILE, **more.pop("env", {})}
     bridge = host.start(**env)
@@ -175,14 +79,14 @@ def settled(bridge: Any) -> None:
     raise AssertionError("something still waits")
 
 
-def resumed(host: Any, server: HindsightServer, talk: Talk, **more: Any) -> Any:
+def resumed(host: Any, server: RetainServer, talk: Talk, **more: Any) -> Any:
     return opened(host, server, reason="resume", entries=list(talk.path), **more)
 
 
 @pytest.mark.timeout(180)
 @pytest.mark.spec("s1/S-RET-1", "s1/S-Q-4", "s1/S-REC-9")
 async def test_a_server_away_for_twenty_turns_gets_each_once_in_order_dated_right(
-    host: Any, server: HindsightServer
+    host: Any, server: RetainServer
 ) -> None:
     talk = Talk()
     bridge = opened(host, server)
@@ -214,7 +118,7 @@ async def test_a_server_away_for_twenty_turns_gets_each_once_in_order_dated_righ
 @pytest.mark.spec("s1/S-RET-4", "s1/S-RET-9", "s1/S-CUR-1")
 @pytest.mark.parametrize("moment", ["before it is queued", "on its way", "its answer lost"])
 async def test_a_bridge_that_is_killed_repeats_nothing_and_loses_nothing(
-    host: Any, server: HindsightServer, tmp_path: Path, moment: str
+    host: Any, server: RetainServer, tmp_path: Path, moment: str
 ) -> None:
     server.start()
     env = {}
@@ -258,7 +162,7 @@ async def test_a_bridge_that_is_killed_repeats_nothing_and_loses_nothing(
 @pytest.mark.timeout(180)
 @pytest.mark.spec("s1/S-CUR-1", "s1/S-CUR-2", "s1/S-ID-5")
 async def test_each_entry_once_over_restart_resume_fork_branch_and_compaction(
-    host: Any, server: HindsightServer
+    host: Any, server: RetainServer
 ) -> None:
     server.start()
     talk = Talk()

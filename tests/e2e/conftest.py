@@ -241,7 +241,7 @@ class Rpc:
         self.process.stdin.write(json.dumps(command) + "\n")
         self.process.stdin.flush()
 
-    def wait(self, matches: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    def wait(self, matches: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         """The next event that matches."""
         while True:
             try:
@@ -263,7 +263,7 @@ class Rpc:
 
     def ready(self) -> Rpc:
         """Memory is there; a busy machine may take longer than a first turn waits."""
-        self.wait(lambda e: str(e.get("message", "")).endswith(" ready"))
+        self.wait(lambda e: re.search(r" ready$|^The bank is away", str(e.get("message"))))
         return self
 
     def until_stored(self, agent: Agent, words: str) -> None:

@@ -223,9 +223,8 @@ def test_a_child_that_is_killed_in_the_middle_comes_back(omp: Any) -> None:
 
 def bridges(pid: int) -> list[int]:
     """Memory processes that a process started."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False
-    )
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(pid)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = listed.stdout.splitlines()
     return [int(line.split()[0]) for line in lines if "bridge" in line and "omp" in line]
 
