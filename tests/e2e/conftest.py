@@ -264,6 +264,8 @@ class Rpc:
     def ready(self) -> Rpc:
         """Memory is there; a busy machine may take longer than a first turn waits."""
         self.wait(lambda e: re.search(r" ready$|^The bank is away", str(e.get("message"))))
+        # It is told a moment before the extension has its answer.
+        time.sleep(0.1)
         return self
 
     def until_stored(self, agent: Agent, words: str) -> None:

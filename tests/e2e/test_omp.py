@@ -217,7 +217,8 @@ def test_a_child_that_is_killed_in_the_middle_comes_back(omp: Any) -> None:
     omp.say("-p", "Hello there.")
 
     assert len(omp.server.conversation()) == 3
-    assert len([text for text in told if "stopped" in text]) == 1
+    # One cause of trouble is told once; where the machine is busy it had started slowly.
+    assert len([text for text in told if "stopped" in text or "slowly" in text]) == 1
     assert sum("heron" in fact for fact in omp.facts()) == 1
 
 
