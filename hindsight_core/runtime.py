@@ -188,13 +188,9 @@ class Runtime:
         """The activity log."""
         from hindsight_core.telemetry import ActivityLog
 
-        return ActivityLog(
-            self.loaded.paths.logs,
-            include_text=self.settings.log.include_text,
-            enabled=self.settings.log.activity,
-            clock=self.clock,
-            redact=self.sanitiser.redact,
-        )
+        log, redact = self.settings.log, self.sanitiser.redact
+        kept = {"include_text": log.include_text, "enabled": log.activity}
+        return ActivityLog(self.loaded.paths.logs, **kept, clock=self.clock, redact=redact)
 
     @property
     def bank_id(self) -> str:
