@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,12 +49,22 @@ def alone(home: Path) -> Iterator[None]:
         yield
 
 
-def start(app: App, arguments: Sequence[str]) -> int:
-    """Start the same command as a process of its own, and say where its output goes.
+def start(app: App, command: Sequence[str], options: Mapping[str, object]) -> int:
+    """Start a command as a process of its own, and say where its output goes.
+
+    Args:
+        app: The invocation, whose own options are passed on.
+        command: The command and its arguments.
+        options: Values by option; None and False are left out, True is a switch.
 
     Raises:
         ConfigError: Another import is running.
     """
+    given = {"--json": app.json, "--bank": app.bank_name, **options}
+    set_ones = {name: value for name, value in given.items() if value not in (None, False)}
+    arguments = [*command]
+    for name, value in set_ones.items():
+        arguments += [name] if value is True else [name, str(value)]
     with alone(app.paths.home):
         pass
     log = app.paths.logs / LOG

@@ -12,7 +12,7 @@ import click
 
 from hindsight_core.cli.app import App, common
 from hindsight_core.cli.detached import alone, start
-from hindsight_core.cli.import_sessions import FORMS
+from hindsight_core.cli.import_sessions import FORMS, given
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,7 +61,8 @@ def git(
     if dry_run:
         return app.run(_import(app, options, dry_run=True))
     if background:
-        return start(app, [argument for argument in sys.argv[1:] if argument != "--background"])
+        told = {"--diffs": diffs, "--since": given(since), "--most": most, "--budget": budget}
+        return start(app, ["import", "git"], told)
     with alone(app.paths.home):
         return app.run(_import(app, options, dry_run=False))
 

@@ -55,11 +55,17 @@ def sessions(
 
     wanted = Wanted(hosts, since.replace(tzinfo=UTC) if since else None, project)
     if background and not dry_run:
-        return start(app, [argument for argument in sys.argv[1:] if argument != "--background"])
+        options = {"--since": given(since), "--project": project, "--budget": budget}
+        return start(app, ["import", "sessions", *hosts], options)
     if dry_run:
         return app.run(_look(app, wanted))
     with alone(app.paths.home):
         return app.run(_import(app, wanted, budget))
+
+
+def given(since: datetime | None) -> str | None:
+    """A moment as the option takes it."""
+    return since.strftime(FORMS[1]) if since else None
 
 
 def _found(app: App, wanted: Wanted, *, claim: bool) -> tuple[Found, list[Part], list[Json]]:
@@ -140,7 +146,15 @@ def _row(outcome: Outcome) -> Json:
 
 
 def _skipped(part: Part) -> Json:
-    return {**_named(part), "bank": None, "outcome": "skipped", "reason": part.place.reason}
+    nothing: Json = {
+        "bank": None,
+        "new": 0,
+        "tokens": 0,
+        "used": 0,
+        "over_budget": False,
+        "facts": [],
+    }
+    return {**_named(part), **nothing, "outcome": "skipped", "reason": part.place.reason}
 
 
 def _named(part: Part) -> Json:

@@ -246,7 +246,9 @@ def process(*arguments: str) -> subprocess.Popen[bytes]:
 
 def test_in_the_background(mem, kept):
     kept("a", GATEWAY, cwd=Path.cwd())
-    started = process("import", "sessions", "pi", "--background", "--json")
+    kept("old", "Remember that invoices are numbered by year.", cwd=Path.cwd(), days_ago=90)
+    since = (datetime.now(UTC) - timedelta(days=7)).strftime("%Y-%m-%d")
+    started = process("import", "sessions", "pi", "--background", "--json", "--since", since)
     out, _ = started.communicate(timeout=50)
     log = Path(json.loads(out)["log"])
     end = time.monotonic() + 40

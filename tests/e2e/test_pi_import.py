@@ -70,3 +70,17 @@ def test_a_fork_is_not_read_from_its_beginning_again(pi):
     assert done[fork["session"]]["new"] == 2
     assert sum("8443" in fact for fact in pi.facts()) == 1
     assert sum("Tuesday" in fact for fact in pi.facts()) == 1
+
+
+def test_an_imported_session_goes_on_where_the_import_ended(pi):
+    pi.say("-p", f"Remember that {GATEWAY}")
+    imported(pi)
+    pi.mem("install", "pi")
+    pi.say("-p", "--continue", "Remember that deployments run on Tuesday.")
+
+    assert len(pi.session_files()) == 1
+    assert sum("8443" in fact for fact in pi.facts()) == 1
+    assert sum("Tuesday" in fact for fact in pi.facts()) == 1
+    extracted = [r for r in pi.server.requests if r.stage == "memorize/extract"]
+    assert extracted
+    assert not any("8443" in json.dumps(r.body) for r in extracted)
