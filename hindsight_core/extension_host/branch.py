@@ -66,7 +66,9 @@ class Branch:
             entry = self._read(record, self._said)
             own = record.get("id")
             if entry is not None:
-                wire.append(entry_to_wire(replace(entry, parent_id=self._last())))
+                # The host may name a record that says nothing: what counts is the next that does.
+                kept = self.at_or_after(entry.kept) if entry.kept else None
+                wire.append(entry_to_wire(replace(entry, parent_id=self._last(), kept=kept)))
             if isinstance(own, str):
                 self._chain.append((own, entry.id if entry else None))
         return wire

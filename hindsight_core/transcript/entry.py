@@ -66,6 +66,7 @@ class Entry:
         synthetic: Made by a program in the user's name.
         compaction: A compaction summary; what stands before it is no longer before the model.
         record: What the host's program noted with it; the sanitiser leaves it out.
+        kept: Of a compaction: the first entry before it that is before the model still.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Entry:
     synthetic: bool = False
     compaction: bool = False
     record: Record | None = None
+    kept: str | None = None
 
     @property
     def text(self) -> str:

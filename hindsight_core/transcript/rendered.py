@@ -12,8 +12,9 @@ from hindsight_core.transcript.path import after_last_compaction
 def rendered(entries: Sequence[Entry], *, limit: int) -> str:
     """``role: text`` blocks between blank lines, cut from the front (am/A-CTX).
 
-    What stands before the last compaction is not before the model any more; the summary in its
-    place is. Records that the host or this program made are left out.
+    What stands before the last compaction is not before the model any more, but for what the host
+    kept of it; the summary in its place is. Records that the host or this program made are left
+    out.
 
     Args:
         entries: The active path, sanitised, oldest first.
@@ -26,7 +27,11 @@ def rendered(entries: Sequence[Entry], *, limit: int) -> str:
 def _live(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     after = after_last_compaction(entries)
     start = len(entries) - len(after)
-    return (*entries[start - 1 : start], *after) if start else after
+    if not start:
+        return after
+    compaction, before = entries[start - 1], entries[: start - 1]
+    at = next((n for n, entry in enumerate(before) if entry.id == compaction.kept), len(before))
+    return (compaction, *before[at:], *after)
 
 
 def _blocks(entry: Entry) -> Iterator[str]:

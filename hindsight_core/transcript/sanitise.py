@@ -103,8 +103,9 @@ class Sanitiser:
     def identified(self, entry: Entry) -> Entry:
         """The entry with ids that may be written anywhere; itself where they were so already."""
         own, parent = self.entry_id(entry.id), entry.parent_id and self.entry_id(entry.parent_id)
-        same = (own, parent) == (entry.id, entry.parent_id)
-        return entry if same else replace(entry, id=own, parent_id=parent)
+        kept = entry.kept and self.entry_id(entry.kept)
+        same = (own, parent, kept) == (entry.id, entry.parent_id, entry.kept)
+        return entry if same else replace(entry, id=own, parent_id=parent, kept=kept)
 
     def entry_id(self, given: str) -> str:
         """A host's id, or a digest of it where it is a secret, a text or hardly printable.

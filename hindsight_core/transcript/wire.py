@@ -70,6 +70,7 @@ def entry_from_wire(record: object, *, previous: str | None = None) -> tuple[Ent
         synthetic=record.get("synthetic") is True,
         compaction=record.get("compaction") is True,
         record=record_from_wire(record.get("record")),
+        kept=kept if isinstance(kept := record.get("kept"), str) and kept else None,
     )
     return entry, parts.unknown
 
@@ -88,6 +89,8 @@ def entry_to_wire(entry: Entry) -> dict[str, Any]:
         record["synthetic"] = True
     if entry.compaction:
         record["compaction"] = True
+    if entry.kept is not None:
+        record["kept"] = entry.kept
     if entry.record is not None:
         record["record"] = record_to_wire(entry.record)
     return record

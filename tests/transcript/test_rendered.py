@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hindsight_core.testing.transcripts import TranscriptBuilder
@@ -39,6 +41,19 @@ def test_it_is_cut_from_the_front():
     whole = rendered(talked().entries, limit=1000)
     assert rendered(talked().entries, limit=20) == whole[-20:]
     assert rendered(talked().entries, limit=0) == ""
+
+
+@pytest.mark.spec("am/A-RECALL")
+def test_what_the_host_kept_of_the_talk_is_before_the_model_still():
+    talk = talked()
+    talk.user("And the broker?")
+    last = talk.entries[-1].id
+    talk.compact("The gateway was looked at.")
+    talk.entries[-1] = replace(talk.entries[-1], kept=last)
+    talk.assistant("RabbitMQ.")
+    assert rendered(talk.entries, limit=1000) == (
+        "summary: The gateway was looked at.\n\nuser: And the broker?\n\nassistant: RabbitMQ."
+    )
 
 
 def test_after_a_compaction_only_its_summary_stands_for_what_went_before():

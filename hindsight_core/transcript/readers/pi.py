@@ -153,7 +153,7 @@ class _Tree:
             text = Text(plain_text(content))
             return Entry(
                 entry_id, "host", (text,), parent, when, synthetic=True,
-                compaction=kind == "compaction",
+                compaction=kind == "compaction", kept=_kept(record),
             )  # fmt: skip
         noted = task_record(record.get("customType"), record.get("data")) or state_record(
             record.get("customType"), record.get("data"), known=self._said
@@ -174,6 +174,11 @@ class _Tree:
         if kind not in _SILENT:
             self.collector.unknown += 1
         return None
+
+
+def _kept(record: Mapping[str, Any]) -> str | None:
+    kept = record.get("firstKeptEntryId")
+    return kept if isinstance(kept, str) and kept else None
 
 
 def _message(message: Mapping[str, Any]) -> tuple[Role | None, Parts, bool]:

@@ -183,3 +183,14 @@ def test_a_block_stands_where_it_is_wanted() -> None:
         replay.add(("toolResult", 5), "a block")
         messages = [("user", 1), ("toolResult", 5), ("toolResult", 5), ("assistant", 6)]
         assert replay.places(messages) == [(2, "a block")]
+
+    def test_a_compaction_says_what_stays_before_the_model(self) -> None:
+        branch = Branch()
+        records: list[dict[str, Any]] = [
+            {"type": "message", "id": "m1", "message": {"role": "user", "content": "One."}},
+            {"type": "model_change", "id": "x", "modelId": "m"},
+            {"type": "message", "id": "m2", "message": {"role": "user", "content": "Two."}},
+            {"type": "compaction", "id": "c", "summary": "One.", "firstKeptEntryId": "x"},
+        ]
+        entries = branch.replace(records)
+        assert entries[-1]["kept"] == "m2"
