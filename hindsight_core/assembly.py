@@ -50,7 +50,7 @@ def _register_steers(runtime: Runtime) -> None:
     from hindsight_core.recall.steer.plugin import SteerPlugin
 
     async def look_up(hits: Sequence[Hit]) -> Mapping[str, Known | None]:
-        own = [hit for hit in hits if hit.bank == runtime.bank_id]
+        own = [hit for hit in hits if hit.bank in _remembering(runtime)]
         return {hit.id: None for hit in own} | {
             item.hit.id: known_of(item.record) for item in await runtime.active.weigh(own)
         }
@@ -122,31 +122,47 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
         sanitiser=sanitiser,
         clock=runtime.clock,
         labels=Labels.of(runtime.loaded),
-        active=_active_parts(runtime),
+        active=_active_parts(runtime, bank_id),
     )
 
 
-def _active_parts(runtime: Runtime) -> ActiveParts:
+def _remembering(runtime: Runtime) -> tuple[str, ...]:
+    """The project's bank, and the person's where there is one."""
+    personal = runtime.settings.bank.user_id
+    own = runtime.bank_id
+    return (own, personal) if personal and personal != own else (own,)
+
+
+def _active_parts(runtime: Runtime, bank_id: str) -> ActiveParts:
     from hindsight_core.memorize.lifecycle.place import memory_project
     from hindsight_core.memorize.parts import ActiveParts
 
-    project = runtime.loaded.project
+    project, personal = runtime.loaded.project, _remembering(runtime)[1:]
+    shared = bool(personal) and bank_id not in personal
     return ActiveParts(
         embedder=runtime.embedder,
         project=memory_project(project),
         cwd=str(project.checkout or project.root or ""),
         sink=runtime.active_sink,
+        is_personal=bank_id in personal,
+        personal=(lambda: runtime.memorizer_of(personal[0]).active) if shared else None,
     )
 
 
 def active_memory(runtime: Runtime) -> ActiveMemory:
-    """Active memory of the project's bank."""
+    """Active memory of the project's bank, and of the person's."""
+    own, *personal = (_active_memory(runtime, bank_id) for bank_id in _remembering(runtime))
+    own.personal = personal[0] if personal else None
+    return own
+
+
+def _active_memory(runtime: Runtime, bank_id: str) -> ActiveMemory:
     from hindsight_core.memorize.active import ActiveMemory
     from hindsight_core.memorize.lifecycle.keeper import Keeper
     from hindsight_core.memorize.lifecycle.place import memory_project
 
     keeper = Keeper.of(
-        runtime.bank,
+        runtime.open_bank(bank_id),
         runtime.sessions,
         settings=runtime.settings,
         clock=runtime.clock,
@@ -156,7 +172,7 @@ def active_memory(runtime: Runtime) -> ActiveMemory:
         keeper,
         project=memory_project(runtime.loaded.project),
         events=runtime.active_sink,
-        writing=lambda: runtime.memorizer.active,
+        writing=lambda: runtime.memorizer_of(bank_id).active,
     )
 
 

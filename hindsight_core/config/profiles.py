@@ -69,7 +69,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
         },
     },
     "active-memory": {
-        "recall": {"mode": "off"},
+        "recall": {"mode": "off", "user_bank": True},
         "tasks": {"detect": False},
         "reminder": {"enabled": False},
         "memorize": {"mode": ["candidates"]},

@@ -27,15 +27,17 @@ __all__ = ["ActiveMemory", "Judged", "Memory", "Swept", "Weighed"]
 
 
 class ActiveMemory:
-    """The memories of one bank that earn their place.
+    """The memories of a project's bank, and of the person's own where there is one.
 
-    Ids are the bank's own, without the ``bank:`` prefix.
+    Ids are the project's bank's own, without a prefix; those of the person's bank have theirs
+    (``bank:id``).
 
     Args:
         keeper: The lifecycle of its facts.
         project: Id of the project (am/A-REC-5).
         events: Is told what happens.
         writing: The write side; raises `MemoryOff` where nothing may be written.
+        personal: The same of the person's bank.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class ActiveMemory:
         project: str,
         events: EventSink,
         writing: Callable[[], ActiveWriting],
+        personal: ActiveMemory | None = None,
     ) -> None:
         self.project = project
         self.events = events
         self.bank = keeper.bank
         self._keeper = keeper
+        self.personal = personal
         self._writing = writing
 
     def listen(self, listener: Listener) -> None:
@@ -57,12 +61,17 @@ class ActiveMemory:
         self.events.listen(listener)
 
     async def active(self, fact_ids: Iterable[str]) -> dict[str, Memory]:
-        """Active memories by id."""
-        return await self._keeper.memories(fact_ids)
+        """Active memories by the ids that were given."""
+        found: dict[str, Memory] = {}
+        for place, ids in self._places(fact_ids):
+            held = await place._keeper.memories(ids)
+            found |= {given: held[own] for own, given in ids.items() if own in held}
+        return found
 
     async def memory(self, fact_id: str) -> Memory | None:
         """One memory in any state."""
-        return (await self._keeper.memories([fact_id], active_only=False)).get(fact_id)
+        place, own = self._place(fact_id)
+        return (await place._keeper.memories([own], active_only=False)).get(own)
 
     async def of_facts(self, facts: Iterable[Fact]) -> list[Memory]:
         """Memories of facts that are at hand, in any state, in their order."""
@@ -70,10 +79,13 @@ class ActiveMemory:
 
     async def weigh(self, hits: Iterable[Hit]) -> list[Weighed]:
         """Hits of this project and global ones by score, priority and confidence (am/A-RANK)."""
-        found = list(hits)
-        memories = await self._keeper.of_facts(hit.fact for hit in found)
-        here = [hit for hit in found if self.is_here(memories[hit.fact.id])]
-        return ranked(here, {key: memory.record for key, memory in memories.items()})
+        given, found = list(hits), list[Weighed]()
+        for place in filter(None, (self, self.personal)):
+            own = [hit for hit in given if hit.bank == place.bank.id]
+            memories = await place._keeper.of_facts(hit.fact for hit in own)
+            here = [hit for hit in own if self.is_here(memories[hit.fact.id])]
+            found += ranked(here, {key: memory.record for key, memory in memories.items()})
+        return sorted(found, key=lambda item: -item.score)
 
     async def shown(
         self, fact_ids: Iterable[str], *, session_id: str, token: str | None = None
@@ -87,7 +99,8 @@ class ActiveMemory:
 
     async def delivered(self, fact_ids: Iterable[str], *, session_id: str) -> None:
         """They are before the model now: their clocks are set back (am/A-RECALL, step 8)."""
-        await self._keeper.reinforce(fact_ids, session_id=session_id)
+        for place, ids in self._places(fact_ids):
+            await place._keeper.reinforce(ids, session_id=session_id)
 
     async def feedback(
         self, token: str, fact_id: str, *, outcome: Outcome, reason: str, session_id: str
@@ -98,8 +111,14 @@ class ActiveMemory:
             HindsightError: It could not be written; the token may be used again.
         """
         self._writing()  # raises where nothing may be written
-        return await self._keeper.answer(
-            token, fact_id, outcome=outcome, reason=reason, session_id=session_id
+        place, own = self._place(fact_id)
+        return await place._keeper.answer(
+            token,
+            own,
+            outcome=outcome,
+            reason=reason,
+            session_id=session_id,
+            shown_as=fact_id,
         )
 
     async def store_result(self, candidate: Candidate, *, work: Work, window: Window) -> Written:
@@ -122,13 +141,15 @@ class ActiveMemory:
             ConfigError: What the agent can mend: the id, the text, the reason, the authority.
             BankError: It was changed meanwhile, or the bank failed.
         """
-        return await self._writing().corrections.correct(
-            fact_id, text=text, reason=reason, session_id=session_id
+        place, own = self._place(fact_id)
+        return await place._writing().corrections.correct(
+            own, text=text, reason=reason, session_id=session_id
         )
 
     async def edit(self, fact_id: str, edit: Edit, *, session_id: str | None = None) -> Memory:
         """Change a memory as its user wants it; `ConfigError` names what cannot be."""
-        return await self._writing().corrections.edit(fact_id, edit, session_id=session_id)
+        place, own = self._place(fact_id)
+        return await place._writing().corrections.edit(own, edit, session_id=session_id)
 
     async def propose(self) -> list[Proposal]:
         """Pairs of memories that are alike, each with a sentence that may stand for both."""
@@ -150,12 +171,14 @@ class ActiveMemory:
     async def delete(self, fact_id: str, *, reason: str, session_id: str | None = None) -> Memory:
         """Retire a memory, restorable; raises `BankError` for a pinned or unknown one."""
         self._writing()  # raises where nothing may be written
-        return await self._keeper.retire(fact_id, reason=reason, session_id=session_id)
+        place, own = self._place(fact_id)
+        return await place._keeper.retire(own, reason=reason, session_id=session_id)
 
     async def restore(self, fact_id: str, *, session_id: str | None = None) -> Memory:
         """Bring a retired or replaced memory back; raises `BankError` for an unknown one."""
         self._writing()  # raises where nothing may be written
-        return await self._keeper.restore(fact_id, session_id=session_id)
+        place, own = self._place(fact_id)
+        return await place._keeper.restore(own, session_id=session_id)
 
     async def forget(self, fact_ids: Iterable[str]) -> None:
         """Facts were deleted for good: what is recorded of them goes too."""
@@ -164,7 +187,27 @@ class ActiveMemory:
     async def sweep(self, session_id: str | None = None) -> Swept:
         """Apply the days that have passed, retire what has fallen too low."""
         self._writing()  # raises where nothing may be written
-        return await Sweep(self._keeper).run(session_id)
+        done = await Sweep(self._keeper).run(session_id)
+        if self.personal is None:
+            return done
+        more = await self.personal.sweep(session_id)
+        return Swept(done.initialized + more.initialized, (*done.expired, *more.expired))
+
+    def _place(self, fact_id: str) -> tuple[ActiveMemory, str]:
+        """Where a memory is, and its id there."""
+        if self.personal is not None:
+            own = fact_id.removeprefix(f"{self.personal.bank.id}:")
+            if own != fact_id:
+                return self.personal, own
+        return self, fact_id
+
+    def _places(self, fact_ids: Iterable[str]) -> list[tuple[ActiveMemory, dict[str, str]]]:
+        """Memories by where they are: their ids there, and as they were given."""
+        found: dict[str, tuple[ActiveMemory, dict[str, str]]] = {}
+        for given in fact_ids:
+            place, own = self._place(given)
+            found.setdefault(place.bank.id, (place, {}))[1][own] = given
+        return list(found.values())
 
     def is_here(self, memory: Memory) -> bool:
         """Whether it is this project's, or holds everywhere."""

@@ -11,10 +11,11 @@ from hindsight_core.state.choices import SessionChoices
 from hindsight_core.state.retained import Retained
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from hindsight_core.banks.base import Bank
     from hindsight_core.config.settings import Settings
+    from hindsight_core.memorize.capture.writing import ActiveWriting
     from hindsight_core.memorize.labels import Labels
     from hindsight_core.memorize.lifecycle.keeper import Sink
     from hindsight_core.plugins import Hooks
@@ -35,12 +36,16 @@ class ActiveParts:
         project: Id of the project (am/A-REC-5).
         cwd: The folder of the session.
         sink: Is told what happens, by the names of the activity log.
+        is_personal: The bank is the person's own and belongs to no project.
+        personal: The write side of that bank: what holds everywhere goes there.
     """
 
     embedder: Embedder | None = None
     project: str = ""
     cwd: str = ""
     sink: Sink = lambda name, fields: None
+    is_personal: bool = False
+    personal: Callable[[], ActiveWriting] | None = None
 
 
 @dataclass(frozen=True, slots=True)

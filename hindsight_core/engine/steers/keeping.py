@@ -105,8 +105,9 @@ class Keeping:
             await live.runtime.active.delivered(ids, session_id=live.opening.session.id)
 
     def _own(self, hits: Sequence[Hit]) -> tuple[str, ...]:
-        """Ids in the project's bank, without its name."""
-        return tuple(hit.fact.id for hit in hits if hit.bank == self._live.runtime.bank_id)
+        """Ids as active memory has them: without the name of the project's bank."""
+        own = self._live.runtime.bank_id
+        return tuple(hit.fact.id if hit.bank == own else hit.id for hit in hits)
 
     async def _keep(self) -> None:
         kept = {**memo(self.turns, self.delivered), "stats": self.stats.counts}

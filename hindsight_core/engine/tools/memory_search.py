@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.engine.tools.base import TEXT, BadArgument, ToolResult, schema, text, whole
+from hindsight_core.memory import Hit
 from hindsight_core.recall.clip import one_line
 from hindsight_core.recall.escape import escape
 from hindsight_core.recall.wire import hit_wire
@@ -43,9 +44,9 @@ class MemorySearchTool:
             raise BadArgument(f"`scope` must be one of {', '.join(SCOPES)}.")
         limit = whole(arguments, "limit", default=DEFAULT, top=TOP)
         runtime = self._runtime
-        hits = await runtime.recall.search(
-            query, bank=runtime.bank_id, limit=min(MOST, BREADTH * limit)
-        )
+        most, hits = min(MOST, BREADTH * limit), list[Hit]()
+        for bank in filter(None, (runtime.active, runtime.active.personal)):
+            hits += await runtime.recall.search(query, bank=bank.bank.id, limit=most)
         weighed = await runtime.active.weigh(hits)
         found = [item for item in weighed if scope in ("both", item.record.scope)][:limit]
         lines = [_line(item) for item in found]

@@ -176,7 +176,10 @@ class Capture:
         if candidate.why:
             told = replace(told, reason=self.kept(candidate.why))
         entries = origin.window.entries
-        return await self._writer.write(
+        writer, personal = self._writer, self._parts.active.personal
+        if candidate.scope == "global" and personal is not None:
+            writer = personal().writer
+        return await writer.write(
             Draft(
                 candidate=candidate,
                 told=told,

@@ -10,6 +10,7 @@ from hindsight_core.identity import fact_id, note_id
 from hindsight_core.memorize.capture.asking import Asking
 from hindsight_core.memorize.capture.likeness import Likeness
 from hindsight_core.memorize.capture.merge import Merge
+from hindsight_core.memorize.context import PERSONAL
 from hindsight_core.memorize.lifecycle import decay
 from hindsight_core.memorize.lifecycle.memory import Memory, is_lapsed
 from hindsight_core.memorize.lifecycle.origin import PROJECT, SCOPE
@@ -209,7 +210,7 @@ class Writer:
     def _target(self, fact: Fact, draft: Draft) -> Target:
         return Target(
             document_id=note_id(fact.text),
-            source="session-note",
+            source=PERSONAL if self._parts.active.is_personal else "session-note",
             tags=(self._parts.bank.id, TAG),
             session_id=draft.window.session_id,
             host=draft.window.host,

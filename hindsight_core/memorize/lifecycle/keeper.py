@@ -124,16 +124,32 @@ class Keeper:
         self.sink("memory.reinforced", {"ids": list(memories), "cause": cause})
 
     async def answer(
-        self, token: str, fact_id: str, *, outcome: Outcome, reason: str, session_id: str
+        self,
+        token: str,
+        fact_id: str,
+        *,
+        outcome: Outcome,
+        reason: str,
+        session_id: str,
+        shown_as: str | None = None,
     ) -> Judged:
         """Count what the agent says about a memory that it was shown (am/A-FB-4).
+
+        Args:
+            token: As it was shown.
+            fact_id: Which.
+            outcome: ``useful`` or ``unhelpful``.
+            reason: In the agent's words.
+            session_id: Who answers.
+            shown_as: The id under which it was shown, where that is another one.
 
         Raises:
             HindsightError: It could not be written; the token may be used again.
         """
+        shown = shown_as or fact_id
         redeemed = await self.tokens.redeem(
             token,
-            fact_id,
+            shown,
             outcome=outcome,
             session_id=session_id,
             limit=self.rules.max_feedback_per_session,
@@ -143,10 +159,10 @@ class Keeper:
         try:
             judged = await self._judge(token, fact_id, outcome, reason, session_id)
         except BaseException:
-            await self.tokens.release(token, fact_id)
+            await self.tokens.release(token, shown)
             raise
         if not judged.accepted:
-            await self.tokens.release(token, fact_id)
+            await self.tokens.release(token, shown)
         return judged
 
     async def _judge(

@@ -223,3 +223,66 @@ def test_the_tool_path_is_off_with_the_rest(session):
 def test_without_the_lifecycle_nothing_sweeps(session):
     opened = session(lifecycle={"enabled": False})
     assert [name for name, _ in opened.events if name.startswith("lifecycle")] == []
+
+
+class TestAPersonalBank:
+    """What holds everywhere is kept where every project finds it."""
+
+    @pytest.fixture
+    def opened(self, session):
+        opened = session(
+            bank={"user_id": "me"},
+            steer={"enabled": True, "minimum_memory_age_minutes": 0, "min_vector_score": 0},
+        )
+        model = opened.memory.model
+        model.replies.set("steer/query", {"query": "favourite colour"})
+        model.replies.set("steer/judge", {"relevant_ids": [], "reason": "nothing"})
+        opened.say(f"By the way, {SAID}.")
+        return opened
+
+    def personal(self, opened: Session) -> dict[str, Any]:
+        page = opened.run(opened.memory.runtime.open_bank("me").list_facts())
+        return {fact.text: fact for fact in page.facts}
+
+    @pytest.mark.spec("am/A-STORE-2", "am/A-CAP")
+    def test_a_global_memory_is_kept_in_it(self, opened):
+        assert opened.texts == []
+        fact = self.personal(opened)[MEMORY]
+        assert "project" not in fact.metadata
+        active = opened.memory.runtime.active
+        memory = opened.run(active.memory(f"me:{fact.id}"))
+        assert (memory.record.scope, memory.record.told.evidence) == ("global", SAID)
+
+    @pytest.mark.spec("am/A-RECALL", "am/A-FB-4")
+    def test_it_is_sent_rated_and_expires_like_the_project_s_own(self, opened, clock):
+        fact = self.personal(opened)[MEMORY]
+        opened.memory.model.replies.set(
+            "steer/judge", {"relevant_ids": [f"me:{fact.id}"], "reason": "it decides"}
+        )
+        clock.advance(3600)
+        params = {"entries": []}
+        turn = opened.live.turn_start("t9", "Which colour?", params, limit_s=5)
+        outcome = opened.run(turn)
+        assert MEMORY in outcome.block.text
+        token = outcome.block.text.partition("Feedback token: ")[2].split(".")[0]
+        assert token
+        rated = opened.run(
+            opened.live.tools.call(
+                "memory_feedback",
+                {
+                    "steerToken": token,
+                    "memoryId": f"me:{fact.id}",
+                    "outcome": "useful",
+                    "reason": "it was right",
+                },
+            )
+        )
+        assert "its confidence is now 0.60" in rated.content
+        found = opened.run(opened.live.tools.call("memory_search", {"query": "favourite colour"}))
+        assert f"[me:{fact.id}]" in found.content
+        clock.advance(days=30)
+        opened.run(opened.live.active.swept())
+        assert self.personal(opened) == {}
+        active = opened.memory.runtime.active
+        opened.run(active.restore(f"me:{fact.id}"))
+        assert MEMORY in self.personal(opened)
