@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -33,8 +34,9 @@ class Tree:
     """
 
     root: Path
-    _digests: dict[Path, tuple[tuple[int, int], str]] = field(default_factory=dict)
-    _folders: tuple[Path, ...] = ()
+    _digests: dict[str, tuple[tuple[int, int], str]] = field(default_factory=dict)
+    _folders: dict[Path, _Folder] = field(default_factory=dict)
+    _index: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _whole: bool = False
     _looked: float = -1e9
     _made: float | None = None
@@ -43,6 +45,11 @@ class Tree:
     def of(cls, root: Path | None) -> Tree | None:
         """The tree of a checkout, where there is one."""
         return None if root is None else cls(root)
+
+    @cached_property
+    def base(self) -> str:
+        """The root as text, without a slash at its end."""
+        return str(self.root).rstrip("/")
 
     @property
     def head(self) -> Head:
@@ -56,7 +63,7 @@ class Tree:
             self._made = made_at(self.root)
         return self._made
 
-    def find(self, path: str) -> tuple[Place, Path | None]:
+    def find(self, path: str) -> tuple[Place, str | None]:
         """Where a path that a text names is.
 
         A path need not begin at the root: people leave out ``src/``. One that leads out of the
@@ -66,10 +73,11 @@ class Tree:
         relative = self.relative(path)
         if relative is None:
             return "unknown", None
-        if (found := self._file(self.root / relative)) is not None:
+        # Strings and not paths: this is done for every fact that a turn has found.
+        if os.path.exists(found := f"{self.base}/{relative}"):
             return "here", found
-        for folder in self._inner():
-            if (found := self._file(folder / relative)) is not None:
+        for folder in self._holding(relative.partition("/")[0]):
+            if os.path.exists(found := f"{folder}/{relative}"):
                 return "here", found
         return ("missing" if self._whole and "/" in relative else "unknown"), None
 
@@ -78,24 +86,25 @@ class Tree:
         if path.startswith("~"):
             return None
         if path.startswith("/"):
-            root = f"{self.root.as_posix().rstrip('/')}/"
-            if not path.startswith(root):
+            if not path.startswith(f"{self.base}/"):
                 return None
-            path = path.removeprefix(root)
+            path = path.removeprefix(self.base)
+        if ".." not in path and "//" not in path and path[:1] not in ("/", "."):
+            return path or None
         parts = [part for part in path.split("/") if part not in ("", ".")]
         return "/".join(parts) if parts and ".." not in parts else None
 
-    def digest(self, path: Path) -> str | None:
+    def digest(self, path: str) -> str | None:
         """Short digest of a file's content; None where it cannot be read, or is large."""
         try:
-            found = path.stat()
+            found = os.stat(path)
             key = (found.st_mtime_ns, found.st_size)
             known = self._digests.get(path)
             if known is not None and known[0] == key:
                 return known[1]
             if found.st_size > MAX_BYTES or not stat.S_ISREG(found.st_mode):
                 return None
-            value = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+            value = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
         except OSError:
             return None
         if len(self._digests) >= _CACHED:
@@ -103,45 +112,65 @@ class Tree:
         self._digests[path] = (key, value)
         return value
 
-    def written_at(self, path: Path) -> float:
+    def written_at(self, path: str) -> float:
         """When a file was written, in seconds since 1970; 0 for one that is gone."""
         try:
-            return path.stat().st_mtime
+            return os.stat(path).st_mtime
         except OSError:
             return 0.0
 
-    def _file(self, path: Path) -> Path | None:
-        try:
-            return path if path.exists() else None
-        except OSError:
-            return None
-
-    def _inner(self) -> tuple[Path, ...]:
-        """Folders near the root, looked for now and then."""
+    def _holding(self, name: str) -> tuple[str, ...]:
+        """Folders near the root that hold an entry of this name; looked for now and then."""
         if monotonic() - self._looked > _KEEP_S:
             self._looked = monotonic()
-            found: list[Path] = []
-            self._whole = self._collect(self.root, _DEPTH, found)
-            self._folders = tuple(found)
-        return self._folders
+            self._look()
+        return self._index.get(name, ())
 
-    def _collect(self, folder: Path, depth: int, found: list[Path]) -> bool:
-        """Add the folders inside; False when there are too many to tell what is not there."""
+    def _look(self) -> None:
+        folders: dict[Path, _Folder] = {}
+        self._whole = self._collect(self.root, _DEPTH, folders)
+        if folders == self._folders:
+            return
+        self._folders = folders
+        index: dict[str, list[str]] = {}
+        for path, folder in folders.items():
+            for name in folder.names if path != self.root else ():
+                index.setdefault(name, []).append(str(path))
+        self._index = {name: tuple(paths) for name, paths in index.items()}
+
+    def _collect(self, path: Path, depth: int, found: dict[Path, _Folder]) -> bool:
+        """Add a folder and those inside; False when there are too many to tell what is missing."""
+        if len(found) >= MAX_FOLDERS:
+            return False
         try:
-            with os.scandir(folder) as entries:
-                inner = sorted(
-                    entry.name
-                    for entry in entries
-                    if entry.is_dir(follow_symlinks=False)
-                    and not entry.name.startswith(".")
-                    and entry.name not in LEFT_OUT
-                )
+            folder = _folder(path, self._folders.get(path))
         except OSError:
             return True
-        for name in inner:
-            if len(found) >= MAX_FOLDERS:
-                return False
-            found.append(folder / name)
-            if depth > 1 and not self._collect(folder / name, depth - 1, found):
-                return False
-        return True
+        found[path] = folder
+        if not depth:
+            return True
+        return all([self._collect(path / name, depth - 1, found) for name in folder.inner])
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """What a folder held when it was written last."""
+
+    written: int
+    names: tuple[str, ...]
+    inner: tuple[str, ...]
+
+
+def _folder(path: Path, known: _Folder | None) -> _Folder:
+    written = path.stat().st_mtime_ns
+    if known is not None and known.written == written:
+        return known
+    names: list[str] = []
+    inner: list[str] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            names.append(entry.name)
+            hidden = entry.name.startswith(".") or entry.name in LEFT_OUT
+            if not hidden and entry.is_dir(follow_symlinks=False):
+                inner.append(entry.name)
+    return _Folder(written, tuple(names), tuple(sorted(inner)))

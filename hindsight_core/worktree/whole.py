@@ -23,16 +23,16 @@ class WholeTree(Tree):
     _names: Mapping[str, tuple[str, ...]] | None = None
     _complete: bool = field(default=True)
 
-    def find(self, path: str) -> tuple[Place, Path | None]:
+    def find(self, path: str) -> tuple[Place, str | None]:
         """Where a path is; also a bare name is looked for in every folder."""
         relative = self.relative(path)
         if relative is None:
             return "unknown", None
-        if (found := self._file(self.root / relative)) is not None:
+        if os.path.exists(found := f"{self.base}/{relative}"):
             return "here", found
         for place in self._walked().get(relative.rpartition("/")[2], ()):
             if place.endswith(f"/{relative}"):
-                return "here", self.root / place
+                return "here", f"{self.base}/{place}"
         return ("missing" if self._complete else "unknown"), None
 
     def _walked(self) -> Mapping[str, tuple[str, ...]]:
@@ -85,4 +85,4 @@ def verify(facts: Iterable[Fact], root: Path) -> dict[str, Freshness]:
 
 def _place(tree: Tree, path: str) -> str:
     _, found = tree.find(path)
-    return "" if found is None else found.relative_to(tree.root).as_posix()
+    return "" if found is None else found.removeprefix(f"{tree.base}/")
