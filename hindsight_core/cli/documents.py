@@ -8,6 +8,7 @@ import click
 
 from hindsight_core.banks.records import iso, listed
 from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.one_by_one import one_by_one
 from hindsight_core.errors import ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -101,12 +102,15 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
     async with app.runtime() as runtime:
         if runtime.read_only:
             raise MemoryOff("bank.read_only is set: documents are not deleted")
-        deleted = [i for i in ids if await _delete_one(runtime, i)]
+        done, error = await one_by_one(ids, lambda i: _delete_one(runtime, i))
+        deleted = [i for i, was_there in zip(ids, done, strict=False) if was_there]
         bank = runtime.bank.id
     app.emit(
         {"deleted": deleted},
         lambda console: console.print("\n".join(f"deleted {i}" for i in deleted), markup=False),
     )
+    if error is not None:
+        raise error
     missing = [i for i in ids if i not in deleted]
     if missing:
         raise ConfigError(_unknown(", ".join(missing), bank))

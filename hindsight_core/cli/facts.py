@@ -12,6 +12,7 @@ from hindsight_core.cli.app import App, common, confirm
 from hindsight_core.cli.facts_standing import bring_back, expire, retire, standing
 from hindsight_core.cli.facts_standing import mark as worth
 from hindsight_core.cli.facts_verify import verify
+from hindsight_core.cli.one_by_one import one_by_one
 from hindsight_core.errors import BankError, ConfigError, MemoryOff
 
 if TYPE_CHECKING:
@@ -188,14 +189,16 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
     async with app.runtime() as runtime:
         bank = writable(runtime)
         found = [await find(bank, fact_id) for fact_id in ids]
-        for fact in found:
-            await bank.delete_fact(fact.id)
-        await runtime.active.forget([fact.id for fact in found])
-        deleted = [f"{bank.id}:{fact.id}" for fact in found]
+        done, error = await one_by_one(found, lambda fact: bank.delete_fact(fact.id))
+        gone = found[: len(done)]
+        await runtime.active.forget([fact.id for fact in gone])
+        deleted = [f"{bank.id}:{fact.id}" for fact in gone]
     app.emit(
         {"deleted": deleted},
         lambda console: console.print("\n".join(f"deleted {i}" for i in deleted), markup=False),
     )
+    if error is not None:
+        raise error
 
 
 async def _each(
@@ -209,10 +212,13 @@ async def _each(
     async with app.runtime(read_only=not writes) as runtime:
         bank = writable(runtime) if writes else runtime.bank
         found = [await find(bank, fact_id) for fact_id in ids]
-        changed = [await change(runtime, fact) for fact in found]
+        changed, error = await one_by_one(found, lambda fact: change(runtime, fact))
         stand = await standing(runtime, changed, full=full)
         tree = runtime.worktree if full else None
-        _emit(app, changed, bank.id, full=full, tree=tree, stand=stand)
+        if changed:
+            _emit(app, changed, bank.id, full=full, tree=tree, stand=stand)
+    if error is not None:
+        raise error
 
 
 def writable(runtime: Runtime) -> Bank:

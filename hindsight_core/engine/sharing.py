@@ -42,6 +42,9 @@ async def sync_of(
     def clean(fact: Fact) -> Fact:
         return sanitiser.fact(fact, limit=security.max_fact_characters)
 
+    async def forget(fact_id: str) -> None:
+        await runtime.active.forget([fact_id])
+
     home = runtime.loaded.paths.home
     return Sync(
         bank=runtime.bank,
@@ -50,6 +53,7 @@ async def sync_of(
         shareable=Shareable(clean, await _waiting(runtime), tuple(security.private_paths)),
         clock=runtime.clock,
         refused=_refused,
+        forget=forget,
         how=how,
         dry_run=dry_run,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ class Sync:
         shareable: Which facts may go.
         clock: Dates what is shared.
         refused: Why a file must not become a fact; None for no reason.
+        forget: Told the id of a fact that is deleted for good.
         how: What becomes of the two sides of a conflict in a file.
         dry_run: Change nothing.
     """
@@ -48,6 +49,7 @@ class Sync:
     shareable: Shareable
     clock: Clock
     refused: Callable[[FactFile], str | None] = lambda _: None
+    forget: Callable[[str], Awaitable[None]] | None = None
     how: Resolve = "both"
     dry_run: bool = False
     report: SyncReport = field(default_factory=SyncReport)
@@ -247,6 +249,8 @@ class Sync:
                 report.erased.append(key)
                 if not self.dry_run:
                     await self.bank.delete_fact(key)
+                    if self.forget is not None:
+                        await self.forget(key)
             case "retire":
                 report.retired.append(key)
                 if not self.dry_run:

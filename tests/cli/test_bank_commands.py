@@ -98,6 +98,17 @@ def test_a_pinned_fact_is_not_retired(mem, write):
     assert mem("facts", "invalidate", "f1").code == 0
 
 
+def test_what_was_done_before_an_error_is_told(mem, write):
+    mem("bank", "import", write(*LINES))
+    mem("facts", "pin", "f2")
+    said = mem("facts", "invalidate", "f1", "f2", "--reason", "wrong", "--json")
+    assert said.code == 1
+    assert [row["id"] for row in said.data["facts"]] == ["shop:f1"]
+    assert "pinned" in said.err
+    assert "1 of 2 were done before it" in said.err
+    assert mem("facts", "list", "--state", "invalidated", "--json").data["total"] == 1
+
+
 def test_what_is_not_there_is_a_usage_error(mem, tmp_path):
     for command in (
         ("facts", "show", "nothing"),
