@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.runtime import Runtime
+    from hindsight_core.transcript.readers.base import TranscriptReader
 
 
 WITHOUT = "without a model: only what the user stated or asked to keep"
@@ -63,9 +65,9 @@ async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
 async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
     from hindsight_core.transcript.readers import read_transcript
 
-    importers = tuple(item.factory() for item in runtime.hooks.importers.values())
+    importers = [item.factory() for item in runtime.hooks.importers.values()]
     try:
-        transcript = read_transcript(Path(file), host=host, importers=importers)
+        transcript = read_transcript(Path(file), host=host, importers=[*importers, *_of_hosts()])
     except TranscriptError as error:
         return {"file": file, "outcome": "unreadable", "reason": str(error), "facts": []}
     # A file may name its session by anything; the name is written to many places.
@@ -87,6 +89,19 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
         "repaired": transcript.repaired,
         **summary(runtime.bank_id, reports),
     }
+
+
+def _of_hosts() -> list[TranscriptReader]:
+    """Readers that the installed hosts bring; a broken one is `doctor`'s to tell."""
+    from hindsight_core.plugins import installed_hosts, load_host
+    from hindsight_core.transcript.past import ReadingHost
+
+    found: list[TranscriptReader] = []
+    for name in installed_hosts():
+        with suppress(HindsightError):
+            if isinstance(host := load_host(name), ReadingHost):
+                found += host.transcript_readers()
+    return found
 
 
 def _trouble(result: dict[str, Any]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hindsight_core.transcript.entry import Transcript
+
+if TYPE_CHECKING:
+    from hindsight_core.transcript.readers.base import TranscriptReader
 
 Agents = frozenset[str]
 
@@ -60,4 +63,13 @@ class PastSessionsHost(Protocol):
         Args:
             env: The environment; it tells where the program keeps them.
         """
+        ...
+
+
+@runtime_checkable
+class ReadingHost(Protocol):
+    """A host that brings readers of its program's session files, for ``remember FILE``."""
+
+    def transcript_readers(self) -> Sequence[TranscriptReader]:
+        """Asked before the built-in ones, which would take some of these files for theirs."""
         ...

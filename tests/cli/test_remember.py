@@ -215,3 +215,19 @@ def test_a_deleted_fact_stays_deleted_when_the_session_is_read_anew(mem, tmp_pat
     again = mem("remember", file, "--json")
     assert again.data["files"][0]["facts"] == []
     assert mem("facts", "list", "--state", "all", "--json").data["total"] == 0
+
+
+def test_a_session_file_of_another_agent(mem, tmp_path):
+    def line(own: str, parent: str | None, text: str) -> str:
+        message = {"role": "user", "content": text}
+        record = {"type": "user", "uuid": own, "parentUuid": parent, "sessionId": "s-1"}
+        return json.dumps({**record, "isSidechain": False, "message": message}) + "\n"
+
+    path = tmp_path / "s-1.jsonl"
+    path.write_text(
+        line("u1", None, "Remember that the gateway listens on port 8443.")
+        + line("u2", "u1", "<command-name>/clear</command-name>")
+    )
+    [result] = mem("remember", path, "--json").data["files"]
+    assert (result["host"], result["session"]) == ("claude-code", "s-1")
+    assert [fact["text"] for fact in result["facts"]] == ["The gateway listens on port 8443"]

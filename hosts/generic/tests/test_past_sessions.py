@@ -13,7 +13,9 @@ from hindsight_host_generic.transcripts import DIALECTS
 from hindsight_host_generic.transcripts.follow import RESIDENT, Follower
 
 from hindsight_core.errors import TranscriptError
+from hindsight_core.testing.transcripts import TranscriptBuilder
 from hindsight_core.transcript.past import PastSessionsHost
+from hindsight_core.transcript.readers import read_transcript
 
 DATA = Path(__file__).parent / "data"
 ENDING = ".jsonl"
@@ -137,3 +139,30 @@ def test_a_file_of_an_unknown_form_is_no_empty_session(home):
 def test_an_agent_whose_sessions_we_do_not_read_has_none(home):
     assert past(cursor, home) == []
     assert past(claude_code, home) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "agent", "session"),
+    [
+        ("claude-code.jsonl", "claude-code", "claude-code"),
+        ("codex.jsonl", "codex", "01a22a5a-519c-7cc2-9aee-843ffbefee5e"),
+        ("gemini.jsonl", "gemini", "1c863a37-1983-4a05-90e9-ef7f2f2a2d58"),
+    ],
+)
+def test_a_single_file_is_read_in_its_own_form(name, agent, session):
+    readers = [r for host in (claude_code, codex, gemini) for r in host.transcript_readers()]
+    for given in (None, agent):
+        transcript = read_transcript(DATA / name, host=given, importers=readers)
+        assert (transcript.host, transcript.session_id) == (agent, session)
+        assert any(entry.role == "user" for entry in transcript.entries)
+    assert cursor.transcript_readers() == ()
+
+
+def test_other_files_are_left_to_other_readers(tmp_path):
+    readers = [r for host in (claude_code, codex, gemini) for r in host.transcript_readers()]
+    talk = TranscriptBuilder("s1", host="pi", cwd="/srv/shop")
+    talk.user("Which port?")
+    for path in (talk.write_pi(tmp_path / "a"), talk.write_canonical(tmp_path / "b")):
+        assert read_transcript(path, importers=readers).host == "pi"
+    (tmp_path / "c").write_text("A note of mine.\n")
+    assert read_transcript(tmp_path / "c", importers=readers).host == "text"

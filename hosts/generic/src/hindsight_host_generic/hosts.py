@@ -17,6 +17,7 @@ from hindsight_host_generic.install.wiring import Wiring
 
 if TYPE_CHECKING:
     from hindsight_core.transcript.past import PastSession
+    from hindsight_core.transcript.readers.base import TranscriptReader
     from hindsight_host_generic.install.plan import Planner
 
 UNTRIED = (
@@ -81,6 +82,13 @@ class WiredHost(Hooked):
         folder, find = self.wiring.folder(env), FINDERS.get(self.name)
         if find is not None and folder is not None:
             yield from find(folder)
+
+    def transcript_readers(self) -> Sequence[TranscriptReader]:
+        """What reads a single session file of the agent, where we know its form."""
+        from hindsight_host_generic.past import FINDERS
+        from hindsight_host_generic.readers import AgentReader
+
+        return (AgentReader(self.name),) if self.name in FINDERS else ()
 
     def _planner(self, request: InstallRequest) -> Planner:
         from hindsight_host_generic.install.plan import Planner

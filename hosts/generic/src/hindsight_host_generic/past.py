@@ -30,47 +30,66 @@ _CHAT = 64 * 1024 * 1024
 def claude_code(folder: Path) -> Iterator[PastSession]:
     """``projects/<folder>/<session>.jsonl``; every record of talk names the session's folder."""
     for path in sorted(folder.glob("projects/*/*.jsonl")):
-        records = _head(path, _HEAD)
-        cwd = next((c for r in records if isinstance(c := r.get("cwd"), str) and c), None)
-        spoken = [r for r in records if "isSidechain" in r]
-        yield _session(
-            "claude-code",
-            path,
-            session_id=path.stem,
-            cwd=cwd,
-            child=bool(spoken) and all(r["isSidechain"] is True for r in spoken),
-        )
+        yield _claude_code(path)
 
 
 def codex(folder: Path) -> Iterator[PastSession]:
     """``sessions/<year>/<month>/<day>/rollout-*.jsonl``; the first record tells of the session."""
     kept = (*folder.glob("sessions/**/rollout-*.jsonl"), *folder.glob("archived_sessions/*.jsonl"))
     for path in sorted(kept):
-        first = _first(path)
-        meta = first.get("payload")
-        meta = meta if first.get("type") == "session_meta" and isinstance(meta, dict) else {}
-        source = meta.get("source")
-        yield _session(
-            "codex",
-            path,
-            session_id=_text(meta, "id") or path.stem,
-            cwd=_text(meta, "cwd"),
-            child=isinstance(source, dict) and "subagent" in source,
-        )
+        yield _codex(path)
 
 
 def gemini(folder: Path) -> Iterator[PastSession]:
     """``tmp/<project>/chats/session-*``; a session has its folder's digest, never its name."""
     known = _hashed(_gemini_folders(folder))
     for path in sorted(folder.glob("tmp/*/chats/session-*.json*")):
-        header = _gemini_header(path)
-        yield _session(
-            "gemini",
-            path,
-            session_id=_text(header, "sessionId") or path.stem,
-            cwd=known.get(_text(header, "projectHash") or ""),
-            child=header.get("kind") == "subagent",
-        )
+        yield _gemini(path, known)
+
+
+def session_of(agent: str, path: Path) -> PastSession:
+    """The session of one file, wherever it lies."""
+    if agent == "claude-code":
+        return _claude_code(path)
+    return _codex(path) if agent == "codex" else _gemini(path, {})
+
+
+def _claude_code(path: Path) -> PastSession:
+    records = _head(path, _HEAD)
+    cwd = next((c for r in records if (c := _text(r, "cwd"))), None)
+    spoken = [r for r in records if "isSidechain" in r]
+    return _session(
+        "claude-code",
+        path,
+        session_id=path.stem,
+        cwd=cwd,
+        child=bool(spoken) and all(r["isSidechain"] is True for r in spoken),
+    )
+
+
+def _codex(path: Path) -> PastSession:
+    first = _first(path)
+    meta = first.get("payload")
+    meta = meta if first.get("type") == "session_meta" and isinstance(meta, dict) else {}
+    source = meta.get("source")
+    return _session(
+        "codex",
+        path,
+        session_id=_text(meta, "id") or path.stem,
+        cwd=_text(meta, "cwd"),
+        child=isinstance(source, dict) and "subagent" in source,
+    )
+
+
+def _gemini(path: Path, folders: Mapping[str, str]) -> PastSession:
+    header = _gemini_header(path)
+    return _session(
+        "gemini",
+        path,
+        session_id=_text(header, "sessionId") or path.stem,
+        cwd=folders.get(_text(header, "projectHash") or ""),
+        child=header.get("kind") == "subagent",
+    )
 
 
 FINDERS: Mapping[str, Callable[[Path], Iterator[PastSession]]] = {
