@@ -15,8 +15,8 @@ class AgentServer(ModelServer):
     """`ModelServer` for agents: requests with ``stream`` are answered as server-sent events.
 
     The agent's own requests have the stage ``""``. A reply there may also be a tool call:
-    ``{"call": {"name": ..., "arguments": {...}}}``; a function of the request decides by what
-    the request holds.
+    ``{"call": {"name": ..., "arguments": {...}}}``, with ``"thinking": ...`` before it; a function
+    of the request decides by what the request holds.
     """
 
     def conversation(self) -> list[Recorded]:
@@ -32,7 +32,10 @@ class AgentServer(ModelServer):
         message = completion["choices"][0]["message"]
         calls = _calls(message["content"], completion["id"])
         if calls is not None:
+            thinking = json.loads(message["content"]).get("thinking")
             message.update(content=None, tool_calls=calls)
+            if thinking:
+                message["reasoning_content"] = thinking
             completion["choices"][0]["finish_reason"] = "tool_calls"
         if not request.body.get("stream"):
             return 200, headers, json.dumps(completion).encode()

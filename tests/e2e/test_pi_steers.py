@@ -271,3 +271,28 @@ def test_the_finder_opens_from_its_command(steered: Any, pi_screen: Any) -> None
     terminal.press("y")
     terminal.until("deleted, restorable here")
     assert steered.facts() == [PNPM]
+
+
+@pytest.mark.spec("am/A-SCHED-1")
+def test_a_long_thought_is_a_reason_to_look(steered: Any) -> None:
+    steered.env["HINDSIGHT_MEM_STEER__EVERY_TURNS"] = "50"
+    thought = "I wonder which gateway this is about. " * 40
+
+    def agent(request: Any) -> object:
+        results = [m for m in request.body["messages"] if m.get("role") == "tool"]
+        if len(results) >= 2:
+            return "All done."
+        call = {"name": "bash", "arguments": {"command": "sleep 0.4"}}
+        return {"call": call, "thinking": "" if results else thought}
+
+    steered.server.replies.set("", agent)
+    steered.server.replies.set("steer/query", [{"query": ""}, {"query": "gateway port"}])
+    steered.server.replies.set("steer/judge", choose(PORT))
+    rpc = steered.rpc()
+    rpc.prompt("Set the gateway up.")
+    rpc.close()
+
+    asked = [r for r in steered.server.requests if r.stage == "steer/query"]
+    assert len(asked) == 2
+    assert "I wonder which gateway this is about." in "\n".join(texts(asked[1]))
+    assert STEER in "\n".join(texts(steered.server.conversation()[-1]))
