@@ -32,6 +32,7 @@ function print(text) {
 //   sessionOf(ctx)         what only this host tells about a session
 //   tool(tool)             fields of a tool beside name, text and parameters
 //   tui()                  the host's terminal helpers
+//   offer(ctx, commands)   shows what can be typed, where registering a command does not
 //   stopMs                 how long the end may wait for the memory process
 export function extension(pi, { here, host }) {
   const process_ = globalThis;
@@ -142,7 +143,7 @@ export function extension(pi, { here, host }) {
       else if (action.type === "notify") notify(action.text, action.level);
       else if (action.type === "progress") progress = action.on;
       else if (action.type === "offer") offer(action);
-      else if (action.type === "commands") screen.register(action.commands);
+      else if (action.type === "commands") { screen.register(action.commands); host.offer?.(ctx, action.commands); }
       else if (action.type === "status") screen.widget(ctx, action);
       else if (action.type === "show" && pi.registerEntryRenderer) { shown.set(action.id, action.lines); pi.appendEntry(SHOWN, { id: action.id }); }
     }

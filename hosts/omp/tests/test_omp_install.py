@@ -15,7 +15,8 @@ from hindsight_core.errors import ConfigError
 from hindsight_core.host import InstallRequest
 from hindsight_core.testing.hosts import carry_out
 
-FILES = {"index.ts", "client.js", "screen.js", "extension.js", "launch.json", "package.json"}
+SHIM = {"index.ts", "offer.ts", "client.js", "screen.js", "extension.js"}
+FILES = {*SHIM, "launch.json", "package.json"}
 BLOCK = '# mine\nextensions:\n  - npm:pi-hindsight # old\n  - "/mine.ts"   # mine too\nz: 1\n'
 
 

@@ -11,7 +11,7 @@ from hindsight_host_omp.originals import named, placed
 from hindsight_host_omp.places import config_dir, config_file, extension_dir
 from hindsight_host_omp.yaml_text import YamlText
 
-SHIM_FILES = ("index.ts",)
+SHIM_FILES = ("index.ts", "offer.ts")
 BRIDGE_FILES = ("client.js", "screen.js", "extension.js")
 LIST = "extensions"
 

@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { extension } from "./extension.js";
+import { offering } from "./offer.ts";
 
 const STATUS_MS = 5000;
 const SLOW_START_MS = 15_000;
@@ -35,7 +36,8 @@ const host = {
 };
 
 export default function (pi: any) {
-  const session = extension(pi, { here: dirname(fileURLToPath(import.meta.url)), host });
+  const own = { ...host, offer: offering() };
+  const session = extension(pi, { here: dirname(fileURLToPath(import.meta.url)), host: own });
   if (!session) return;
   // omp waits for this one, but not for agent_end. Where nobody types the turn is the whole session.
   pi.on("session_stop", async (event: any, context: any) => {
