@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -49,6 +50,18 @@ def test_they_are_retired_on_request_and_restored(filled):
     [shown] = filled("facts", "show", row["id"], "--json").data["facts"]
     assert shown["reason"] == "src/pay.py is gone"
     assert filled("facts", "verify", "--json").data["total"] == 0
+
+
+@pytest.mark.parametrize(("answers", "retired"), [("y\n", 1), ("n\n", 0), ("q\n", 0), ("\n", 0)])
+def test_each_is_asked_about(filled, monkeypatch, answers, retired):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stdin", Terminal(answers))
+    said = filled("facts", "verify", "--invalidate", "--json")
+    assert len(said.data["retired"]) == retired
+    assert "src/pay.py is gone" in said.err
 
 
 def test_changed_files_are_listed_and_never_retired_unasked(filled):

@@ -12,7 +12,9 @@ from hindsight_core.configure import configure
 from hindsight_core.engine import sharing
 from hindsight_core.engine.notices import Notices
 from hindsight_core.engine.sharing import Sharing, sync_of
+from hindsight_core.memory import Document, Fact
 from hindsight_core.runtime import Runtime
+from hindsight_core.state.review import ReviewQueue, Written
 
 FACT = "Tests are run by tox"
 
@@ -85,6 +87,20 @@ async def test_a_secret_in_a_file_does_not_reach_the_bank(shop):
         await begin(runtime)
         assert len(await texts(runtime)) == 2
         assert secret not in str(await texts(runtime))
+
+
+async def test_what_waits_for_a_review_is_not_shared(shop):
+    document = Document("d1", "", facts=(Fact("f1", "Said by itself"),))
+    async with opened(shop) as runtime:
+        await runtime.bank.retain(document)
+        await runtime.bank.import_facts([Fact("f2", "Asked for")])
+        queue = ReviewQueue(runtime.queue, runtime.clock)
+        await queue.add(Written(runtime.bank_id, "d1"))
+        report = await (await sync_of(runtime, shop)).run(trusted=True, removed=lambda names: ())
+        assert (report.written, report.held) == (["f2"], 1)
+        await queue.decide(await queue.pending(), "approved", by="person")
+        report = await (await sync_of(runtime, shop)).run(trusted=True, removed=lambda names: ())
+        assert (report.written, report.held) == (["f1"], 0)
 
 
 async def test_a_session_that_ends_goes_on_next_time(shop, monkeypatch):

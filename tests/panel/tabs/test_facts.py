@@ -131,3 +131,13 @@ async def test_trouble_with_the_bank_is_a_message(facts: Any) -> None:
     await facts.press("p")
 
     assert facts.said == "no route to the bank"
+
+
+async def test_a_fact_whose_file_is_gone_has_a_mark(screen: Any, learn: Any) -> None:
+    await learn("Refunds are handled in src/pay/refund.py.", "No file is named here.")
+    await screen.go("Facts")
+    marked = next(line for line in screen.body if "Refunds" in line)
+    assert "✗ [fact] Refunds" in marked
+    assert "✗" not in next(line for line in screen.body if "No file" in line)
+    await screen.press(*(("down",) if "Refunds" in screen.body[2] else ()), "enter")
+    assert "gone: src/pay/refund.py" in screen.text
