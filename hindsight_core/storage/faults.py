@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hindsight_core.errors import StorageBusy, StorageError
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _DENIED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+# With the names of the files beside it; SQLite's own bound is 512.
+_LONGEST = 500
 _INDEX = sqlite3.SQLITE_CORRUPT_VTAB
 
 
@@ -36,6 +39,11 @@ def explain(error: sqlite3.Error, path: Path, *, busy_ms: int) -> StorageError:
         return StorageError(
             f"{path} cannot be read or written ({error}). "
             "Check the disk: it may be full, over its quota, or failing."
+        )
+    if primary == sqlite3.SQLITE_CANTOPEN and len(os.fsencode(path)) > _LONGEST:
+        return StorageError(
+            f"{path} has a longer path than SQLite opens ({_LONGEST} bytes). "
+            "Set HINDSIGHT_MEM_HOME to a shorter one."
         )
     if primary in _DENIED:
         return StorageError(

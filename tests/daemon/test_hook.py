@@ -90,11 +90,25 @@ def test_a_core_that_is_half_installed_is_no_veto(hooks, tmp_path):
         assert (done.returncode, done.stdout, done.stderr) == (0, b"{}", b"")
 
 
-@pytest.mark.spec("br/BR-76")
-def test_a_home_that_cannot_be_written_is_no_veto(hooks):
+@pytest.mark.spec("br/BR-76", "br/BR-35")
+def test_a_home_that_cannot_be_written_is_no_veto_and_told_once(hooks, tmp_path):
     hooks.home.write_text("a file where the folder should be")
-    reply = hooks.run("UserPromptSubmit", hooks.prompt())
-    assert set(reply) <= {"systemMessage"}
+    env = {"HINDSIGHT_MEM_BANK__ID": "shop", "TMPDIR": str(tmp_path)}
+    first, *others = [hooks.run("UserPromptSubmit", hooks.prompt(), **env) for _ in range(4)]
+    assert set(first) == {"systemMessage"}
+    assert others == [{}] * 3
+    assert hooks.run("UserPromptSubmit", hooks.prompt("s-2"), **env) == first
+    [folder] = tmp_path.glob("hindsight-mem-*")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o777)
+    assert hooks.run("UserPromptSubmit", hooks.prompt(), **env) == first
+
+
+def test_a_path_longer_than_sqlite_opens_is_named_as_what_it_is(hooks, tmp_path):
+    hooks.home = tmp_path.joinpath(*["of many letters " * 12] * 4)
+    hooks.env["HINDSIGHT_MEM_HOME"] = str(hooks.home)
+    reply = hooks.run("UserPromptSubmit", hooks.prompt(), HINDSIGHT_MEM_BANK__ID="shop")
+    assert "longer path than SQLite opens" in reply["systemMessage"]
 
 
 def test_a_folder_that_is_gone_is_no_veto(hooks, tmp_path):
