@@ -22,7 +22,15 @@ async def check(runtime: Runtime) -> list[str]:
     """
     bank = runtime.bank
     local = getattr(bank, "path", None) is not None
-    await asyncio.gather(runtime.queue.pending(bank.id), *([bank.ensure()] if local else []))
+    opened = await asyncio.gather(
+        runtime.queue.pending(bank.id),
+        *([bank.ensure()] if local else []),
+        return_exceptions=True,
+    )
+    # The same trouble is told in the same words each time, whichever file met it first.
+    for problem in opened:
+        if isinstance(problem, BaseException):
+            raise problem
     labels = Labels.of(runtime.loaded)
     # What only a session knows is known when one writes.
     told = problems(runtime.settings, labels.values(bank=bank.id, session_id="s", host="host"))
