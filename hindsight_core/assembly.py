@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hindsight_core.config.settings import Settings
     from hindsight_core.memorize.active import ActiveMemory
+    from hindsight_core.memorize.lifecycle.sink import EventSink
     from hindsight_core.memorize.parts import ActiveParts
     from hindsight_core.memorize.runner import Memorizer
     from hindsight_core.memory import Hit
@@ -124,6 +125,18 @@ def memorizer(runtime: Runtime, bank_id: str, *, first: bool) -> Memorizer:
         labels=Labels.of(runtime.loaded),
         active=_active_parts(runtime, bank_id),
     )
+
+
+def event_sink(runtime: Runtime) -> EventSink:
+    """What happens to memories goes into the activity log, until somebody else listens."""
+    from hindsight_core.budget import working_session
+    from hindsight_core.memorize.lifecycle.sink import EventSink
+
+    def log(name: str, fields: Mapping[str, object]) -> None:
+        of = {"session": working_session(), "bank": runtime.bank_id}
+        runtime.log.write(name, **{**of, **fields})
+
+    return EventSink(log)
 
 
 def _remembering(runtime: Runtime) -> tuple[str, ...]:

@@ -122,6 +122,12 @@ def work(
         _work.reset(token)
 
 
+def working_session() -> str | None:
+    """The session that this code works for; None outside of one."""
+    unit = _work.get()
+    return unit.session_id if unit is not None else None
+
+
 def estimate_tokens(text: str) -> int:
     """Tokens of a text when nobody counted them: a token is about four characters."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -265,9 +265,9 @@ class Runtime:
     @cached_property
     def active_sink(self) -> EventSink:
         """What happens to memories; the activity log, until somebody else listens."""
-        from hindsight_core.memorize.lifecycle.sink import EventSink
+        from hindsight_core.assembly import event_sink
 
-        return EventSink(lambda name, fields: self.log.write(name, **fields))
+        return event_sink(self)
 
     @property
     def problems(self) -> list[str]:

@@ -97,7 +97,7 @@ class Corrections:
             priority=min(memory.record.priority, limits.priority),
         )
         done = await self._put(memory, after, text=line, kind=None)
-        self._keeper.sink("memory.corrected", {"id": fact_id, "text": line, "reason": kept})
+        self._keeper.sink("memory.corrected", {"id": fact_id, "text": line, "why": kept})
         return done
 
     async def edit(self, fact_id: str, edit: Edit, *, session_id: str | None = None) -> Memory:

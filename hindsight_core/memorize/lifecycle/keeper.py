@@ -121,7 +121,7 @@ class Keeper:
             return apply
 
         await self.records.change(self.bank.id, memories, change)
-        self.sink("memory.reinforced", {"ids": list(memories), "cause": cause})
+        self.sink("memory.reinforced", {"ids": list(memories), "reason": cause})
 
     async def answer(
         self,
@@ -189,7 +189,7 @@ class Keeper:
             )
         self.sink(
             "feedback.recorded",
-            {"id": fact.id, "outcome": outcome, "reason": reason, "confidence": after.confidence},
+            {"id": fact.id, "outcome": outcome, "why": reason, "confidence": after.confidence},
         )
         return Judged(accepted=True, memory=Memory(fact, after), retired=retired)
 
@@ -211,7 +211,7 @@ class Keeper:
         fact = await self.bank.set_state(fact_id, "invalidated", reason=reason)
         moment = await self.moment(session_id)
         record = await self.changed(fact, lambda r: decay.retired(r, moment, by=by))
-        self.sink("memory.deleted", {"id": fact.id, "reason": reason})
+        self.sink("memory.deleted", {"id": fact.id, "why": reason})
         return Memory(fact, record)
 
     async def restore(self, fact_id: str, *, session_id: str | None = None) -> Memory:

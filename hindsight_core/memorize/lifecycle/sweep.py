@@ -86,7 +86,7 @@ class Sweep:
         if after.expired_at is None:  # it proved useful at this very moment
             await self._keeper.bank.set_state(fact.id, "valid")
             return None
-        self._keeper.sink("memory.expired", {"id": fact.id, "cause": by, "text": fact.text})
+        self._keeper.sink("memory.expired", {"id": fact.id, "reason": by, "text": fact.text})
         return Memory(gone, after)
 
     async def _was_restored(self, fact_id: str, moment: Moment) -> None:

@@ -135,7 +135,7 @@ def test_a_session_begins_with_a_sweep_and_five_days_later_it_retires(session, c
         opened.run(opened.live.active.swept())
     assert opened.texts == []
     assert ("memory.expired", "low_confidence") in [
-        (name, fields.get("cause")) for name, fields in opened.events
+        (name, fields.get("reason")) for name, fields in opened.events
     ]
 
 

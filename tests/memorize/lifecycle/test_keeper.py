@@ -33,7 +33,7 @@ async def test_five_unused_days_retire_it_recoverably(keeper, clock, put, bank, 
     assert [m.fact.id for m in swept.expired] == [fact_id]
     assert await state(keeper, fact_id) == ("invalidated", 0.0967)
     assert "lifecycle.deletion_threshold" in bank.facts[fact_id].reason
-    assert ("memory.expired", "low_confidence") in [(n, f.get("cause")) for n, f in events]
+    assert ("memory.expired", "low_confidence") in [(n, f.get("reason")) for n, f in events]
     back = await keeper.restore(fact_id)
     assert (back.fact.state, back.record.confidence) == ("valid", 0.5)
     clock.advance(days=1)
