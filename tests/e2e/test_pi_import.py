@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 GATEWAY = "The API gateway listens on port 8443 behind nginx."
 
@@ -84,3 +86,24 @@ def test_an_imported_session_goes_on_where_the_import_ended(pi):
     extracted = [r for r in pi.server.requests if r.stage == "memorize/extract"]
     assert extracted
     assert not any("8443" in json.dumps(r.body) for r in extracted)
+
+
+def test_a_cold_repository_is_offered_once_and_read_on_request(pi):
+    shutil.rmtree(pi.project / ".git")
+    person = {f"GIT_{who}_{what}": "ann@example.org" for who in ("AUTHOR", "COMMITTER")
+              for what in ("NAME", "EMAIL")}  # fmt: skip
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", f"Decide: {GATEWAY}"]):
+        subprocess.run(["git", *command], cwd=pi.project, env={**pi.env, **person}, check=True)
+    pi.mem("install", "pi")
+
+    def told() -> list[str]:
+        rpc = pi.rpc()
+        rpc.prompt("Hello.")
+        assert rpc.close() == 0
+        return [text for text in rpc.notices() if "import git" in text]
+
+    assert len(told()) == 1
+    assert told() == []
+    assert pi.facts() == []
+    pi.mem("import", "git", "--dry-run")
+    assert pi.facts() == []
