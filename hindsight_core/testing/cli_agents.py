@@ -50,10 +50,9 @@ class CliAgentServer(ModelServer):
         asked = dialect.read(request.body)
         stage = _MARK.search(asked.everything)
         self.requests.append(replace(request, stage=stage[1]) if stage else request)
-        if stage and (scripted := self._scripted(stage[1], asked.user)) is not None:
-            reply = scripted
-        else:
-            reply = self.reply(asked) if asked.tools else "Short."
+        scripted = self._scripted(stage[1], asked.user) if stage else None
+        usual = self.reply(asked) if asked.tools else "Short."
+        reply = usual if scripted is None else scripted
         kind, raw = dialect.write(reply, request.body, stream=_streams(request))
         return 200, {"content-type": kind}, raw
 

@@ -66,6 +66,7 @@ class Keeping:
         self.delivered = (*self.delivered, steer)
         self._unconfirmed = steer, outcome
         self._write(self._keep)
+        self._log(steer, outcome)
 
     def take_back(self) -> bool:
         """The newest one did not reach the model; False when it is known that it did."""
@@ -77,18 +78,11 @@ class Keeping:
         return True
 
     def confirm(self) -> None:
-        """The newest one reached the model: log it, and let its memories live longer."""
+        """The newest one reached the model: its memories live longer."""
         if self._unconfirmed is None:
             return
-        (steer, outcome), self._unconfirmed = self._unconfirmed, None
+        (_, outcome), self._unconfirmed = self._unconfirmed, None
         self._write(partial(self._reinforce, self._own(outcome.hits)))
-        from hindsight_core.recall.steer.look import REASON
-
-        scores = {hit.id: round(hit.score, 4) for hit in outcome.hits}
-        fields = {"ids": steer.ids, "scores": scores, "why": outcome.details.get(REASON)}
-        self._live.runtime.log.write(
-            "steer.queued", session=self._live.opening.session.id, **fields
-        )
 
     async def flush(self) -> None:
         """Wait for what is being written."""
@@ -98,6 +92,15 @@ class Keeping:
             await self._writing
         if "_memos" in self.__dict__:
             self._memos.close()
+
+    def _log(self, steer: Delivered, outcome: RecallOutcome) -> None:
+        from hindsight_core.recall.steer.look import REASON
+
+        scores = {hit.id: round(hit.score, 4) for hit in outcome.hits}
+        fields = {"ids": steer.ids, "scores": scores, "why": outcome.details.get(REASON)}
+        self._live.runtime.log.write(
+            "steer.queued", session=self._live.opening.session.id, **fields
+        )
 
     async def _reinforce(self, ids: Sequence[str]) -> None:
         live = self._live

@@ -14,6 +14,7 @@ from hindsight_core.engine.steers.memo import Delivered
 from hindsight_core.engine.steers.triggers import PathWatch, Triggers
 from hindsight_core.engine.wire import block_wire
 from hindsight_core.errors import HindsightError
+from hindsight_core.recall.keywords import has_substance
 from hindsight_core.transcript.entry import Entry, Text
 from hindsight_core.transcript.rendered import rendered
 from hindsight_core.transcript.wire import entries_from_wire
@@ -112,6 +113,8 @@ class Steers:
         self._keeping.confirm()
         self._triggers.reset()
         self._due = False
+        if not has_substance(turn.prompt):
+            return RecallOutcome("skipped", reason="the prompt has no letter or digit")
         left, self._ready = self._ready, None
         said = Entry("prompt", "user", (Text(turn.prompt),))
         outcome = await self._look(turn, (*turn.entries, said))
@@ -222,6 +225,8 @@ class Steers:
 
         runtime = self._live.runtime
         settings, now = runtime.settings.steer, runtime.clock()
+        if turn.skip is not None:
+            return RecallOutcome("skipped", reason=turn.skip)
         if self._limiter.cooling(now):
             seconds = settings.cooldown_ms / 1000
             return RecallOutcome("skipped", reason=f"a steer was sent less than {seconds:g} s ago")

@@ -154,6 +154,14 @@ def test_a_prompt_is_looked_at_once_with_what_it_says(loop):
     assert opened.asked("steer/query") == 1
 
 
+@pytest.mark.parametrize("prompt", ["", " ...", "?!"])
+def test_a_prompt_that_says_nothing_costs_no_model_call(loop, prompt):
+    opened = loop()
+    opened.talk.user("install the packages")
+    assert opened.ask(prompt).outcome == "skipped"
+    assert opened.asked("steer/query") == 0
+
+
 @pytest.mark.spec("am/A-SCHED-1")
 def test_a_running_loop_is_looked_at_every_two_turns(loop):
     opened = loop()
