@@ -33,7 +33,7 @@ def recall_runner(runtime: Runtime) -> RecallRunner:
     if settings.steer.enabled:
         _register_steers(runtime)
     if settings.recall.check_files and runtime.worktree is not None:
-        runtime.hooks.register_builtin(TreeMarks(runtime.worktree))
+        runtime.hooks.register_builtin(TreeMarks(runtime.worktree, bank=runtime.bank_id))
     scopes = runtime.recall_scopes
     return RecallRunner(
         settings=settings,

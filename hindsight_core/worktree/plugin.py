@@ -29,17 +29,19 @@ class TreeMarks:
 
     Args:
         tree: The session's checkout.
+        bank: The project's bank; facts of others name other files.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, *, bank: str) -> None:
         self._tree = tree
+        self._bank = bank
 
     @hookimpl(trylast=True)
     async def hindsight_filter_hits(
         self, turn: Turn, query: Query, hits: Sequence[Hit]
     ) -> Sequence[Hit]:
         """After everybody else has chosen."""
-        return await against_tree(hits, self._tree)
+        return await against_tree(hits, self._tree, bank=self._bank)
 
 
 class TreeStamps:

@@ -23,13 +23,21 @@ LIMIT_S = 0.25
 """A file system that does not answer costs a turn no more than this."""
 
 
-async def against_tree(hits: Sequence[Hit], tree: Tree) -> Sequence[Hit]:
-    """Hits with their marks, those with one moved down; the scores stay what the bank said."""
-    if not any(files_in(hit.fact.text) or hit.fact.provenance.files for hit in hits):
+async def against_tree(
+    hits: Sequence[Hit], tree: Tree, *, bank: str | None = None
+) -> Sequence[Hit]:
+    """Hits with their marks, those with one moved down; the scores stay what the bank said.
+
+    Args:
+        hits: What was found.
+        tree: The checkout.
+        bank: The bank whose facts speak of it; those of others name other files. None for all.
+    """
+    if not any(_names_files(hit, bank) for hit in hits):
         return hits
     try:
         async with asyncio.timeout(LIMIT_S):
-            marked = await asyncio.to_thread(lambda: [_marked(hit, tree) for hit in hits])
+            marked = await asyncio.to_thread(lambda: [_marked(hit, tree, bank) for hit in hits])
     except (TimeoutError, OSError) as error:
         logger.info("facts are not compared with the working tree: %s", error or "no answer")
         return hits
@@ -56,6 +64,13 @@ def moved_down(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(ordered)
 
 
-def _marked(hit: Hit, tree: Tree) -> Hit:
+def _names_files(hit: Hit, bank: str | None) -> bool:
+    own = bank is None or hit.bank == bank
+    return own and bool(hit.fact.provenance.files or files_in(hit.fact.text))
+
+
+def _marked(hit: Hit, tree: Tree, bank: str | None) -> Hit:
+    if not _names_files(hit, bank):
+        return hit
     found = freshness(hit.fact, tree)
     return hit if found.fresh else replace(hit, missing=found.missing, changed=found.changed)

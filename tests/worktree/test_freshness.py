@@ -158,10 +158,12 @@ async def test_a_file_system_that_does_not_answer_costs_little(shop, monkeypatch
 
 
 async def test_hooks_mark_and_stamp(shop):
-    marks, stamps = TreeMarks(Tree(shop)), TreeStamps(Tree(shop), lambda: NOW)
+    marks, stamps = TreeMarks(Tree(shop), bank="shop"), TreeStamps(Tree(shop), lambda: NOW)
     turn = Turn(id="t", session_id="s", prompt="pay")
     found = await marks.hindsight_filter_hits(turn, Query("pay"), hits("Pay is in src/pay.py"))
     assert found[0].missing == ("src/pay.py",)
+    others = [replace(hit, bank="other") for hit in hits("Pay is in src/pay.py")]
+    assert await marks.hindsight_filter_hits(turn, Query("pay"), others) == others
     document = Document(id="d", text="", facts=(said("See tox.ini"),), timestamp=NOW)
     stored = await stamps.hindsight_before_store(document)
     assert stored.facts[0].provenance.commit == COMMIT
