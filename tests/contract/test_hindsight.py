@@ -29,6 +29,11 @@ from hindsight_core.memory import (
     Scope,
     TagFilter,
 )
+from hindsight_core.services import utc_now
+from hindsight_core.sharing.baseline import Baseline
+from hindsight_core.sharing.folder import FactFolder
+from hindsight_core.sharing.shareable import Shareable
+from hindsight_core.sharing.sync import Sync
 from hindsight_core.testing.banks import BankContract, document
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(180), pytest.mark.usefixtures("loopback")]
@@ -267,3 +272,31 @@ class TestCopies:
         assert lines[1] == lines[0]
         for one in copies:
             await one.close()
+
+    async def test_facts_travel_through_files_and_back(self, bank, tmp_path):
+        folder, mine = FactFolder(tmp_path), SqliteBank("demo", tmp_path / "mine.db")
+        await bank.retain(Document("w1", TEXT, tags=("shop",)))  # the server finds its facts
+        told = Fact("f1", "CART_TTL is 72 h", kind="decision", tags=("cart",))
+        await mine.import_facts([told])
+
+        async def sync(one):
+            baseline = Baseline.load(tmp_path / one.backend, bank=one.id, checkout=tmp_path)
+            work = Sync(one, folder, baseline, Shareable(lambda f: f), utc_now)
+            return await work.run(trusted=True, removed=lambda names: names)
+
+        assert len((await sync(bank)).written) == 2
+        report = await sync(mine)
+        assert (len(report.taken), report.written) == (2, ["f1"])
+        assert (await sync(bank)).taken == ["f1"]
+        for one in (mine, bank, mine):
+            report = await sync(one)
+            assert not (report.written or report.taken or report.settled or report.tombs)
+        await mine.edit_fact("f1", text="CART_TTL is 96 h")
+        found = (await bank.list_facts(search="Redis")).facts[0]
+        await bank.set_state(found.id, "invalidated", reason="gone")
+        await sync(mine)
+        await sync(bank)
+        await sync(mine)
+        assert (await bank.get_fact("f1")).text == "CART_TTL is 96 h"
+        assert (await mine.get_fact(found.id)).state == "invalidated"
+        await mine.close()
