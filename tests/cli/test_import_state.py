@@ -326,3 +326,35 @@ def test_active_memories_keep_what_they_have_earned(mem, kept, plugin):
     assert (mine["confidence"], mine["decay_rate"], mine["priority"]) == (0.8, 0.1, 0.55)
     assert (mine["useful"], mine["unhelpful"]) == (2, 1)
     assert mine["told"]["evidence"] == "the exact words"
+
+
+@pytest.mark.spec("pi/M-21", "pi/M-22")
+def test_documents_of_a_session_are_those_that_a_new_one_replaces(mem, kept, plugin, monkeypatch):
+    session = kept("a", OLD, STUDIED, NEW)
+    session.state(watermark=session.ids[3])
+    lines = [
+        {"docId": "pi-1", "sessionId": "a", "firstId": session.ids[0], "lastId": session.ids[1]},
+        {"docId": "pi-2", "sessionId": "a", "firstId": "silent", "lastId": session.ids[3]},
+        {"docId": "pi-3", "sessionId": "gone", "firstId": "x", "lastId": "y"},
+    ]
+    put(plugin / "dispatch-log.jsonl", *lines, "garbage\n")
+    # In another bank there are no such documents.
+    assert adopted(mem)["documents of sessions"]["adopted"] == 0
+
+    monkeypatch.setenv("HINDSIGHT_MEM_BANK__BACKEND", "hindsight")
+    monkeypatch.setenv("HINDSIGHT_MEM_HINDSIGHT__BASE_URL", "http://127.0.0.1:9")
+    other = ("--bank", "there")
+    assert adopted(mem, *other)["documents of sessions"]["adopted"] == 2
+    assert adopted(mem, *other)["documents of sessions"]["known"] == 2
+
+    with sqlite3.connect(Path(os.environ["HINDSIGHT_MEM_HOME"]) / "queue.db") as queue:
+        ended = queue.execute(
+            "SELECT last_entry_id, document_id FROM windows WHERE bank = 'there'"
+            " AND session_id = 'a' ORDER BY seq"
+        ).fetchall()
+        inside = queue.execute(
+            "SELECT count(*) FROM covered WHERE bank = 'there' AND document_id = 'pi-2'"
+        ).fetchone()
+    queue.close()
+    assert ended == [(session.ids[1], "pi-1"), (session.ids[3], "pi-2")]
+    assert inside == (2,)

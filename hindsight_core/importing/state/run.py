@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hindsight_core.errors import HindsightError
 from hindsight_core.importing.state import (
     cursors,
+    dispatched,
     jobs,
     modes,
     receipts,
@@ -23,6 +24,8 @@ Part = Callable[["Desk"], Awaitable["Tally"]]
 # What a person chose comes first: a session that is to be ignored is so for the others, too.
 PARTS: tuple[Part, ...] = (
     modes.adopt,
+    # Where a window ended is noted with its document, before it is noted as a watermark.
+    dispatched.adopt,
     watermarks.adopt,
     cursors.adopt,
     jobs.adopt,
