@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindsight_core.cli.app import App, common, confirm
-from hindsight_core.cli.bank_upkeep import reembed, reindex
+from hindsight_core.cli.bank_upkeep import reembed, reindex, vacuum
 from hindsight_core.cli.exporting import export
 from hindsight_core.cli.promote import promote
 from hindsight_core.cli.sync import sync
@@ -24,7 +24,7 @@ _NAME = click.argument("name", required=False)
 
 @click.group()
 def bank() -> None:
-    """Banks: list, show, stats, delete, export, import, sync, promote, reindex, reembed."""
+    """Banks: list, show, stats, delete, export, import, sync, promote, reindex, reembed, vacuum."""
 
 
 bank.add_command(export)
@@ -32,6 +32,7 @@ bank.add_command(promote)
 bank.add_command(sync)
 bank.add_command(reindex)
 bank.add_command(reembed)
+bank.add_command(vacuum)
 
 
 @bank.command("list")

@@ -178,19 +178,30 @@ def unpin(app: App, ids: tuple[str, ...]) -> None:
 @facts.command()
 @common
 @_IDS
+@click.option("--hard", is_flag=True, help="From our own files too; refused where a bank cannot.")
 @click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal.")
-def delete(app: App, ids: tuple[str, ...], yes: bool) -> None:  # noqa: FBT001
+def delete(app: App, ids: tuple[str, ...], hard: bool, yes: bool) -> None:  # noqa: FBT001
     """Delete facts for good: no trace of the text stays in the bank."""
     confirm(f"Delete {len(ids)} fact(s) for good?", yes=yes)
-    app.run(_delete(app, ids))
+    app.run(_delete(app, ids, hard=hard))
 
 
-async def _delete(app: App, ids: tuple[str, ...]) -> None:
+async def _delete(app: App, ids: tuple[str, ...], *, hard: bool) -> None:
+    from hindsight_core.state.erasure import erase_text
+
     async with app.runtime() as runtime:
         bank = writable(runtime)
         found = [await find(bank, fact_id) for fact_id in ids]
+        if hard and not bank.capabilities.hard_delete:
+            raise ConfigError(
+                f"bank {bank.id} ({bank.backend}) cannot delete a single fact for good. Delete its "
+                "document (`documents delete`), or retire the fact (`facts invalidate`)."
+            )
         done, error = await one_by_one(found, lambda fact: bank.delete_fact(fact.id))
         gone = found[: len(done)]
+        if hard:
+            for fact in gone:
+                await erase_text(runtime.queue, runtime.sessions, bank.id, fact.text)
         await runtime.active.forget([fact.id for fact in gone])
         deleted = [f"{bank.id}:{fact.id}" for fact in gone]
     app.emit(

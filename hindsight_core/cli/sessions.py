@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindsight_core.cli.app import App, common
+from hindsight_core.cli.sessions_forget import forget
 from hindsight_core.errors import ConfigError
 from hindsight_core.state.choices import MODES, MOST_TAG_CHARS, Choices, is_tag
 
@@ -24,10 +25,13 @@ _LIMIT = 20
 
 @click.group()
 def sessions() -> None:
-    """Sessions and their modes: list, show, set.
+    """Sessions and their modes: list, show, set, forget.
 
     What is chosen here counts at once, also in a session that is running.
     """
+
+
+sessions.add_command(forget)
 
 
 @sessions.command("list", epilog="Without --bank: of every bank.")
@@ -61,7 +65,7 @@ def show(app: App, session_id: str) -> None:
 
     async def work() -> SessionRow:
         async with app.runtime(read_only=True) as runtime:
-            return await _one(runtime, session_id)
+            return await one(runtime, session_id)
 
     row = app.run(work())
 
@@ -96,7 +100,7 @@ def set_(app: App, session_id: str, **options: Any) -> None:  # noqa: ANN401 - c
         from hindsight_core.state.choices import SessionChoices
 
         async with app.runtime() as runtime:
-            row = await _one(runtime, session_id)
+            row = await one(runtime, session_id)
             store = SessionChoices(runtime.sessions)
             after = await store.change(row.session_id, lambda now: _chosen(now, options))
             return replace(row, choices=after)
@@ -132,7 +136,8 @@ async def _known(runtime: Runtime, bank: str | None) -> list[SessionRow]:
     return await known_sessions(runtime.queue, runtime.sessions, bank=bank)
 
 
-async def _one(runtime: Runtime, given: str) -> SessionRow:
+async def one(runtime: Runtime, given: str) -> SessionRow:
+    """A session that is known, by its id or the beginning of it."""
     rows = await _known(runtime, None)
     found = [row for row in rows if row.session_id.startswith(given)]
     exact = [row for row in found if row.session_id == given]

@@ -156,15 +156,20 @@ class SqliteBank:
     async def edit_fact(
         self, fact_id: str, *, text: str | None = None, tags: Sequence[str] | None = None
     ) -> Fact:
-        """Change a fact in place; its id stays."""
+        """Change a fact in place; its id stays, and what it said before leaves no trace."""
 
         def edit(connection: sqlite3.Connection) -> Fact:
             held = facts.required(connection, fact_id)
             if text is not None:
                 documents.reword(connection, held.row, held.fact.text, text)
-            return facts.edit(connection, held, text=text, tags=tags)
+            edited = facts.edit(connection, held, text=text, tags=tags)
+            if text is not None:
+                erase.scrub(connection)
+            return edited
 
-        return await self._file.write(edit)
+        edited = await self._file.write(edit)
+        await self._file.read(erase.checkpoint)
+        return edited
 
     async def set_state(
         self,
@@ -249,6 +254,10 @@ class SqliteBank:
     async def rebuild_index(self) -> int:
         """Make the full-text index anew from the facts; how many it holds."""
         return await self._file.write(index.rebuild)
+
+    async def vacuum(self) -> None:
+        """Give the space of what was deleted back to the disk."""
+        await self._file.vacuum()
 
     async def vector_state(self) -> VectorState:
         """How many facts have a vector of the embedder in use."""

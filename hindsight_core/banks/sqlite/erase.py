@@ -20,7 +20,7 @@ def fact(connection: sqlite3.Connection, fact_id: str, *, now: int) -> bool:
     )
     documents.reword(connection, held.row, held.fact.text, None)
     facts.delete(connection, (held.row,))
-    _scrub(connection)
+    scrub(connection)
     return True
 
 
@@ -28,7 +28,7 @@ def document(connection: sqlite3.Connection, document_id: str) -> bool:
     """Delete a document with its facts."""
     found = documents.delete(connection, document_id)
     if found:
-        _scrub(connection)
+        scrub(connection)
     return found
 
 
@@ -40,6 +40,7 @@ def checkpoint(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
-def _scrub(connection: sqlite3.Connection) -> None:
+def scrub(connection: sqlite3.Connection) -> None:
+    """Merge the index: words of what was replaced stand in its older parts until then."""
     for table in ("words", "spellings"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")

@@ -94,7 +94,9 @@ def edit(
                 retryable=False,
             )
         connection.execute(
-            "UPDATE facts SET text = ?, content = ? WHERE row = ?",
+            # The words that it was taken from no longer say it.
+            "UPDATE facts SET text = ?, content = ?,"
+            " provenance = json_remove(provenance, '$.quote') WHERE row = ?",
             (text, content_of(text), held.row),
         )
         index.refresh(connection, (held.row,))

@@ -60,6 +60,15 @@ class BankFile:
 
         return await self._guarded(self._database.write(inside))
 
+    async def vacuum(self) -> None:
+        """Give the space of what was deleted back to the disk.
+
+        Raises:
+            BankError: Another process uses the file, or the disk is full.
+        """
+        await self._guarded(self._database.outside(lambda c: c.execute("VACUUM").fetchall()))
+        await self._guarded(self._database.scrub())
+
     def close(self) -> None:
         """Finish queued work and close the file."""
         self._database.close()
