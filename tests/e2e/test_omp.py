@@ -25,7 +25,7 @@ OWN_MEMORY = "memory: {backend: hindsight}\nhindsight: {apiUrl: 'http://127.0.0.
 
 
 def offered(request: Any) -> set[str]:
-    return {tool["function"]["name"] for tool in request.body["tools"]}
+    return {tool["function"]["name"] for tool in request.body.get("tools", [])}
 
 
 def test_install_twice_changes_nothing_and_uninstall_leaves_the_rest(omp: Any) -> None:
@@ -359,3 +359,31 @@ def test_settings_that_cannot_be_parsed_stay_as_they_are(omp: Any) -> None:
     omp.mem("install", "omp", code=2)
 
     assert omp.settings.read_text() == "theme: dark\n oops: [\n"
+
+
+def test_a_sub_agent_has_tools_and_a_recall_and_writes_nothing(omp: Any) -> None:
+    def agent(request: Any) -> object:
+        answered = any(m.get("role") == "tool" for m in request.body["messages"])
+        if "yield" in offered(request):
+            return {"call": {"name": "yield", "arguments": {"data": "8443", "i": "Done"}}}
+        task = {"name": "Scout", "task": f"Scout's own words: {ASK}"}
+        arguments = {"agent": "task", "context": "none", "tasks": [task], "i": "Delegating"}
+        return "All done." if answered else {"call": {"name": "task", "arguments": arguments}}
+
+    omp.mem("install", "omp")
+    omp.learn(GATEWAY)
+    omp.server.replies.set("", agent)
+    rpc = omp.rpc().ready()
+    rpc.prompt("Let a scout look.")
+    rpc.wait(lambda e: e.get("type") == "agent_end")
+    assert rpc.close() == 0
+
+    scouts = [r for r in omp.server.conversation() if "yield" in offered(r)]
+    (block,) = [text for text in texts(scouts[0]) if BLOCK in text]
+    assert GATEWAY in block
+    assert "hindsight_recall" in offered(scouts[0])
+    held = [
+        path for path in omp.memory.glob("*.db*") if b"Complete assignment" in path.read_bytes()
+    ]
+    assert held == []
+    assert omp.facts() == [GATEWAY]
