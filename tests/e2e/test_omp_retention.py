@@ -69,6 +69,15 @@ def written_at(omp: Any) -> dict[int, datetime]:
     return found
 
 
+def by_document(there: RetainServer) -> set[frozenset[int]]:
+    """Numbers of the questions that stand together in a document."""
+    found: dict[str, set[int]] = {}
+    for item in there.items:
+        asked = {int(n) for n in re.findall(r"question (\d+)", item["content"])}
+        found.setdefault(item["document_id"], set()).update(asked)
+    return {frozenset(numbers) for numbers in found.values() if numbers}
+
+
 @pytest.mark.spec("s1/S-RET-1", "s1/S-CUR-1", "s1/S-CUR-2", "s1/S-ID-5")
 def test_each_turn_once_over_resume_branch_compaction_and_a_new_session(
     enhanced: Any, there: RetainServer
@@ -94,14 +103,25 @@ def test_each_turn_once_over_resume_branch_compaction_and_a_new_session(
     assert sorted(there.questions) == [1, 2, 3, 4, 5, 6]
     names = {item["document_id"] for item in there.items}
     assert {name.partition(":")[0] for name in names} == {"omp-session"}
-    by_document: dict[str, set[int]] = {}
-    for item in there.items:
-        asked = {int(n) for n in re.findall(r"question (\d+)", item["content"])}
-        by_document.setdefault(item["document_id"], set()).update(asked)
-    assert {frozenset(numbers) for numbers in by_document.values()} >= {
-        frozenset({1, 2}), frozenset({3, 4, 5}), frozenset({6}),
-    }  # fmt: skip
+    assert by_document(there) == {frozenset({1, 2}), frozenset({3, 4, 5}), frozenset({6})}
     assert BLOCK not in json.dumps(there.items)
+
+
+@pytest.mark.spec("s1/S-CUR-1", "s1/S-ID-5")
+def test_back_in_an_earlier_session_of_the_same_process(enhanced: Any, there: RetainServer) -> None:
+    there.start()
+    rpc = enhanced.rpc().ready()
+    say(rpc, 1)
+    (first,) = enhanced.session_files()
+    assert rpc.command(type="new_session")["success"] is True
+    say(rpc, 2)
+    assert rpc.command(type="switch_session", sessionPath=str(first))["success"] is True
+    say(rpc, 3)
+    assert rpc.close() == 0
+    delivered(enhanced)
+
+    assert sorted(there.questions) == [1, 2, 3]
+    assert by_document(there) == {frozenset({1, 3}), frozenset({2})}
 
 
 @pytest.mark.spec("s1/S-RET-1", "s1/S-RET-9", "br/BR-11")
