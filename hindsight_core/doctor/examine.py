@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hindsight_core.doctor import checks
 from hindsight_core.doctor.contours import contours
 from hindsight_core.doctor.findings import Check, Finding
+from hindsight_core.doctor.memories import memories
 from hindsight_core.doctor.print_modes import print_modes
 from hindsight_core.doctor.transcripts import transcripts
 from hindsight_core.errors import HindsightError
@@ -30,6 +31,7 @@ async def examine(runtime: Runtime) -> list[Finding]:
         "embedder": checks.embedder,
         "bank": checks.bank,
         "queue": checks.queue,
+        "memories": memories,
         "contours": contours,
         "transcripts": transcripts,
     }

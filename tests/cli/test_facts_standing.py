@@ -124,3 +124,23 @@ def test_a_bank_that_is_read_only_is_not_swept(filled, monkeypatch):
     monkeypatch.setenv("HINDSIGHT_MEM_BANK__READ_ONLY", "true")
     said = filled("facts", "expire", "--due")
     assert (said.code != 0, "read_only" in said.err) == (True, True)
+
+
+@pytest.mark.spec("am/A-REC-4")
+def test_doctor_tells_how_memories_stand_and_which_records_were_unreadable(filled, days_ago):
+    days_ago(4)
+    filled("facts", "expire", "--due")
+    filled("facts", "expire", fact_id(CAKE))
+
+    def found() -> list[dict]:
+        return [f for f in filled("doctor", "--json").data["findings"] if f["name"] == "memories"]
+
+    [told] = found()
+    assert told["text"] == "1 active, 1 of them for one more unused day; 1 retired"
+    path = Path(os.environ["HINDSIGHT_MEM_HOME"]) / "state.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE lives SET body = '{}' WHERE fact_id = ?", (fact_id(TEA),))
+    filled("facts", "expire", "--due")
+    warning, told = found()
+    assert (warning["level"], "1 records could not be read" in warning["text"]) == ("warning", True)
+    assert rows(filled)[TEA]["confidence"] == 0.5
