@@ -67,7 +67,8 @@ class HookHost(Host, Protocol):
             engine: Its memory.
             session: Which session it is.
             memo: What the adapter wants to know again in the next process: JSON, a few hundred
-                bytes, kept for it.
+                bytes, kept for it. What is under ``prompt`` are a person's words: it is kept
+                without what must not be written.
             resident: Whether this process stays for the session's next hooks.
         """
         ...

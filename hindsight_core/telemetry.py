@@ -13,6 +13,8 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,24 @@ PLAIN_KEYS = frozenset(
 )
 _PLAIN_ENDINGS = ("_id", "_ids", "_at", "_name", "Id")
 MAX_MESSAGE = 500
+
+
+_TEXTLESS: ContextVar[bool] = ContextVar("hindsight_textless", default=False)
+
+
+@contextmanager
+def without_text() -> Iterator[None]:
+    """Whatever is logged inside keeps no text, whatever ``log.include_text`` says."""
+    token = _TEXTLESS.set(True)
+    try:
+        yield
+    finally:
+        _TEXTLESS.reset(token)
+
+
+def keeps_text(wanted: bool) -> bool:  # noqa: FBT001 - a setting, as it is
+    """Whether a log keeps text here, where the settings say so."""
+    return wanted and not _TEXTLESS.get()
 
 
 class ActivityLog:
@@ -179,11 +199,12 @@ def json_line(
 
     Args:
         entry: Names and values.
-        include_text: Keep conversation text.
+        include_text: Keep conversation text, but for what a person has left out of memory.
         plain: Keys whose texts are kept without it.
         redact: Takes secrets out of every text that is kept.
     """
-    shown = _Form(include_text=include_text, plain=plain, redact=redact).of(entry)
+    wanted = keeps_text(include_text)
+    shown = _Form(include_text=wanted, plain=plain, redact=redact).of(entry)
     line = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return line.encode("utf-8", "replace") + b"\n"
 

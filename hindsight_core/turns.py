@@ -35,6 +35,7 @@ class Turn:
         occasion: ``steer`` looks for what helps in the middle of a run (spec am).
         context: The conversation as text, for a steer.
         suppressed: Facts (``bank:id``) that a steer may not send now.
+        is_private: Nothing of it may be written down: its person left it out of memory.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Turn:
     occasion: Occasion = "prompt"
     context: str = ""
     suppressed: frozenset[str] = frozenset()
+    is_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

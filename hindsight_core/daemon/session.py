@@ -97,12 +97,19 @@ class HookedSession(NoOutlet):
         if text == self._kept:
             return
         try:
-            await self._memos.keep(self.host, self.session.id, dict(self.memo))
+            await self._memos.keep(self.host, self.session.id, await self._clean())
             self._kept = text
         except HindsightError as error:
             # state.db is rebuildable: the next process begins the session anew.
             logger.warning("the session's memo could not be kept: %s", error)
             keep_spare_memo(self.host, self.session.id, dict(self.memo))
+
+    async def _clean(self) -> dict[str, Any]:
+        """The memo as it may be on disk: a prompt whose turn has not ended crosses our boundary."""
+        memo, live = dict(self.memo), self.engine.session[1]
+        if isinstance(said := memo.get("prompt"), str):
+            memo["prompt"] = await live.modes.keepable(said) if live is not None else ""
+        return memo
 
     async def close(self) -> None:
         """No more hooks come, or not to this process: everything becomes durable."""

@@ -42,7 +42,8 @@ async def tool(
             if (why := await live.modes.refuses(str(name))) is not None:
                 return failed(why).wire()
             started = live.spans.now()
-            result = await live.tools.call(name if isinstance(name, str) else "", given)
+            with live.modes.quiet():
+                result = await live.tools.call(name if isinstance(name, str) else "", given)
         live.spans.asked(str(name), given, result.details, started=started)
         if now is not None and now() is not live:
             return failed(f"The session changed while {name} ran; its result is dropped.").wire()
@@ -67,7 +68,7 @@ async def command(
     if live is None:
         return CommandResult(f"Memory is not active here: {why_off}", "warning").wire()
     try:
-        with work(session_id=live.opening.session.id, explicit=True):
+        with work(session_id=live.opening.session.id, explicit=True), live.modes.quiet():
             given = arguments if isinstance(arguments, str) else ""
             result = await live.commands.run(name if isinstance(name, str) else "", given)
     except Exception as error:

@@ -157,7 +157,7 @@ class LiveSession(Asked):
                 if not (self.recalls or self.steers.applies):
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 await self.upkeep.ready()
-                with self.watch.recalling():
+                with self.watch.recalling(), self.modes.quiet():
                     turn = await self.deciding.read(
                         await self.turn(turn_id, prompt), self.path.entries
                     )
@@ -262,10 +262,11 @@ class LiveSession(Asked):
             id=turn_id,
             session_id=self.opening.session.id,
             prompt=runtime.sanitiser.text(prompt),
-            entries=tuple(runtime.sanitiser.entries(self.path.entries)),
+            entries=tuple(runtime.sanitiser.entries(self.modes.tellable(self.path.entries))),
             banks=(runtime.bank_id,),
             shown=self._before_the_model | (frozenset() if complete else await self.shown.keys()),
             is_child=self.is_child,
+            is_private=self.modes.why_no_retain is not None,
         )
 
     @property

@@ -7,12 +7,14 @@ good: it is in no journal and no later run writes it, whatever mode is chosen th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.engine.commands.base import UsageError
 from hindsight_core.state.choices import MODES, MOST_TAG_CHARS, Choices, SessionChoices, is_tag
 from hindsight_core.state.retained import Retained
+from hindsight_core.telemetry import without_text
 from hindsight_core.transcript.private import is_left_out, without_marked_turns
 
 if TYPE_CHECKING:
@@ -112,12 +114,34 @@ class Modes:
         """What of a path may be written: into the journal, to a model that memorizes, to a bank."""
         if self.why_no_session is not None:
             return ()
-        identify = self._runtime.sanitiser.entry_id
-        kept = without_marked_turns(path, self._marks)
         if self.why_no_retain is not None:
             # A turn that is to be left out and has not ended: a compaction may come in its middle.
-            kept = tuple(entry for entry in kept if entry.id in self._before)
+            path = tuple(entry for entry in path if entry.id in self._before)
+        return self._without_left_out(path)
+
+    def tellable(self, path: Sequence[Entry]) -> Sequence[Entry]:
+        """What of a path a search may be worded with: queries go to banks and into logs.
+
+        In a turn that is itself left out that is everything: no log keeps its text.
+        """
+        return path if self.why_no_retain is not None else self._without_left_out(path)
+
+    def _without_left_out(self, path: Sequence[Entry]) -> tuple[Entry, ...]:
+        identify = self._runtime.sanitiser.entry_id
+        kept = without_marked_turns(path, self._marks)
         return tuple(entry for entry in kept if identify(entry.id) not in self._left_out)
+
+    async def keepable(self, prompt: str) -> str:
+        """What of a prompt may be on disk before its turn has ended.
+
+        Of one that is left out that is its marks alone: they say so to whoever ends the turn.
+        """
+        await self.refresh()
+        if self.choices.why_no_retain is not None:
+            return ""
+        if is_left_out(prompt, self._marks):
+            return " ".join(mark for mark in self._marks if is_left_out(prompt, (mark,)))
+        return self._runtime.sanitiser.text(prompt)
 
     async def refuses(self, tool: str) -> str | None:
         """Why a tool of the agent may not do its work; None when it may (s1/S-SES-4)."""
@@ -126,6 +150,10 @@ class Modes:
         await self.refresh()
         why = self.why_no_recall if tool in READS else self.why_no_retain
         return None if why is None else f"Memory refuses {tool}: {why}. The user can change that."
+
+    def quiet(self) -> AbstractContextManager[None]:
+        """Around what is done for a turn: of one that is not written no log keeps the text."""
+        return nullcontext() if self.why_no_retain is None else without_text()
 
     async def why_no_change(self) -> str | None:
         """Why the agent may change nothing of the bank itself; None when it may."""

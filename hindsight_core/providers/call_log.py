@@ -6,6 +6,8 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
+from hindsight_core.telemetry import keeps_text
+
 if TYPE_CHECKING:
     from hindsight_core.providers.base import Completion, CompletionRequest
 
@@ -28,7 +30,7 @@ def log_call(
     asked = "\n\n".join([request.system or "", *(m.content for m in request.messages)])
     sizes = f"asked={len(asked)} answered={len(completion.text)} characters"
     said = ""
-    if text:
+    if keeps_text(text):
         from hindsight_core.redact import redacted
 
         # Before it is quoted: inside of quotation marks a shape may not be known again.

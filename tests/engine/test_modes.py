@@ -175,6 +175,34 @@ def test_a_mark_in_the_message_leaves_its_turn_out(session):
     assert "badger" in session.written
 
 
+@pytest.mark.parametrize(
+    "choose", ["/hindsight:next-opt-out", "/hindsight:mode read-only", "a mark"]
+)
+def test_no_log_keeps_the_text_of_a_turn_that_is_left_out(new_memory, choose):
+    settings = {**SETTINGS, "log": {"include_text": True, "level": "debug"}}
+    session = Session(new_memory(settings=settings))
+    session.say("the word is otter")
+    mark = ""
+    if choose.startswith("/"):
+        session.command(choose)
+    else:
+        mark = " #nomem"
+    outcome = session.say(f"which is the word heron?{mark}")
+    session.command("/hindsight:mode normal")
+    session.say("which is the word dunlin?")
+    session.end()
+
+    folder = session.memory.runtime.loaded.paths.home
+
+    def holding(word: str) -> list[str]:
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        return [path.name for path in files if word.encode() in path.read_bytes()]
+
+    assert outcome.outcome != "skipped"
+    assert holding("otter") and holding("dunlin")
+    assert holding("heron") == []
+
+
 def test_private_sections_reach_neither_disk_nor_bank(session):
     session.say("the word is otter <private>but not heron</private>")
     session.end("crash")

@@ -134,7 +134,8 @@ class Steers:
             self.observe(partial)
         if self._due:
             self._due = False
-            self._request(str(params.get("turnId") or "run"), partial)
+            with self._live.modes.quiet():
+                self._request(str(params.get("turnId") or "run"), partial)
         patient = params.get("wait") is not False and params.get("give") is not False
         if patient and self._notify is None and self._job is not None:
             await asyncio.wait({self._job})

@@ -73,7 +73,7 @@ class Contour:
         heard = self.state.heard(turn, keep=self._settings.tasks.history_turns)
         if boundary == "session":
             outcome, title = await self._session(turn, deadline)
-            self._next = heard.guessed(title)
+            self._next = heard if turn.is_private else heard.guessed(title)
             return outcome
         self._next = heard
         if not self._detects:
@@ -98,7 +98,8 @@ class Contour:
                 session_id=turn.session_id,
                 timeout_s=self._seconds(DETECT_SHARE),
             )
-            self._next = self._judged(heard, detected)
+            # A name of the task would tell of a turn that is private.
+            self._next = heard if turn.is_private else self._judged(heard, detected)
             if not detected.changed:
                 looked = await ordinary
                 outcome = self._runner.conclude(turn, looked)

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A turn as it was told, and the detector's answer to it as it was written; or none."""
+    """A turn as it was told, and the detector's answer to it as it was written; or none.
+
+    ``private``: known to this process only, and written down nowhere.
+    """
 
     turn: TaskTurn
     verdict: str | None = None
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class TaskState:
 
     def heard(self, turn: Turn, *, keep: int) -> TaskState:
         """With this turn, before anything is decided about it; ``keep`` turns stay (pi/T-02)."""
-        new = Told(told(turn.prompt, _since(turn.entries, self.marker)))
+        said = told(turn.prompt, _since(turn.entries, self.marker))
+        new = Told(said, private=turn.is_private)
         return replace(
             self,
             turns=(*self.turns, new)[-max(2, keep) :],
@@ -88,7 +93,7 @@ class TaskState:
 
     def memo(self) -> dict[str, Any]:
         """As JSON, for a host whose next turn comes to another process."""
-        return asdict(self)
+        return asdict(replace(self, turns=tuple(t for t in self.turns if not t.private)))
 
     @classmethod
     def from_memo(cls, memo: Mapping[str, Any]) -> TaskState:
