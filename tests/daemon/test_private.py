@@ -44,7 +44,8 @@ def test_of_a_turn_that_is_left_out_nothing_is_written(
     hooks.run("Stop", hooks.prompt(last_assistant_message="Noted."), **env)
     said = "Which port has the API gateway? The word is heron."
     if how == "its mode":
-        assert hooks.until(lambda: "s-1" in hooks.mem("sessions", "list"))
+        # The turn before it is durable behind the reply.
+        assert hooks.until(lambda: "2 waiting" in hooks.mem("sessions", "list"))
         hooks.mem("sessions", "set", "s-1", "--mode", "read-only")
     else:
         said += " #nomem"
