@@ -113,6 +113,11 @@ class LiveSession(Asked):
         return self.opening.state == "active" and on and self.modes.why_no_recall is None
 
     @property
+    def brings_back(self) -> bool:
+        """Whether memories come by themselves here, with prompts or in the agent's loop."""
+        return self.recalls or self.steers.applies
+
+    @property
     def memorizes(self) -> bool:
         """Whether anything is written by itself here."""
         return (
@@ -154,7 +159,7 @@ class LiveSession(Asked):
                 if not await self.follow(params):
                     return RecallOutcome("skipped", reason="resync")
                 await self.modes.began(self.path.entries, prompt)
-                if not (self.recalls or self.steers.applies):
+                if not self.brings_back:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 await self.upkeep.ready()
                 with self.watch.recalling(), self.modes.quiet():

@@ -47,7 +47,7 @@ class Watch:
     def drawn(self) -> Drawn:
         """The line as it is now."""
         settings = self._live.runtime.settings.status
-        state = replace(self._state, recalls=self._live.recalls, memorizes=self._live.memorizes)
+        state = replace(self._state, recalls=self._live.brings_back, memorizes=self._live.memorizes)
         return draw(state, style=settings.style, width=settings.max_length)
 
     # -- what happens ----------------------------------------------------------------------------

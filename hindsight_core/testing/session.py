@@ -9,6 +9,7 @@ from hindsight_core.errors import ProviderError
 
 if TYPE_CHECKING:
     from hindsight_core.engine.live import LiveSession
+    from hindsight_core.host import HostCapabilities
     from hindsight_core.runtime import Runtime
 
 
@@ -29,6 +30,7 @@ def live_session(
     parent_id: str | None = None,
     file: str | None = None,
     tell: Callable[[str, str], None] | None = None,
+    capabilities: HostCapabilities | None = None,
 ) -> LiveSession:
     """An active session of the generic host.
 
@@ -38,6 +40,7 @@ def live_session(
         parent_id: The session that started it, for a sub-agent.
         file: Where the host keeps the session.
         tell: Takes the level and the text of each notice; the log does when None.
+        capabilities: What its host can do; nothing when None.
     """
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.notices import Notices
@@ -46,6 +49,6 @@ def live_session(
 
     home = runtime.loaded.paths.home
     info = SessionInfo(session_id, home, parent_id=parent_id, file=file)
-    opening = Opening("active", None, runtime.loaded, info, HostCapabilities())
+    opening = Opening("active", None, runtime.loaded, info, capabilities or HostCapabilities())
     notices = Notices(tell or (lambda level, text: runtime.logger.info("%s: %s", level, text)))
     return LiveSession(opening, runtime, notices=notices, host="generic", bridge=NoHost())

@@ -38,10 +38,10 @@ class MemAuto(Command):
     def _status(self) -> str:
         live = self.live
         said = [
-            f"automatic recall {_named(live.recalls)}",
+            f"automatic recall {_named(live.brings_back)}",
             f"automatic memorizing {_named(live.memorizes)}",
         ]
-        if live.auto.recall and not live.recalls:
+        if live.auto.recall and not live.brings_back:
             said.append("recall stays off here: recall.mode is off, or the session is tools only")
         if live.auto.memorize and not live.memorizes:
             said.append("memorizing stays off here: read-only bank, sub-agent, or tools only")

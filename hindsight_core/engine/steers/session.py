@@ -21,6 +21,8 @@ from hindsight_core.transcript.wire import entries_from_wire
 from hindsight_core.turns import Block, RecallOutcome, Turn
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from hindsight_core.engine.live import LiveSession
     from hindsight_core.engine.steers.keeping import Keeping
     from hindsight_core.engine.steers.stats import Stats
@@ -228,20 +230,20 @@ class Steers:
         settings, now = runtime.settings.steer, runtime.clock()
         if turn.skip is not None:
             return RecallOutcome("skipped", reason=turn.skip)
-        if self._limiter.cooling(now):
+        if self._stays and self._limiter.cooling(now):
             seconds = settings.cooldown_ms / 1000
             return RecallOutcome("skipped", reason=f"a steer was sent less than {seconds:g} s ago")
         asked = replace(
             turn,
             occasion="steer",
             context=rendered(entries, limit=settings.context_characters),
-            suppressed=self._limiter.suppressed(now, turn=self._keeping.turns),
+            suppressed=self._suppressed(now),
             max_lines=settings.top_k,
         )
         runtime.log.write("recall.started", session=turn.session_id, turn=turn.id)
         look = SteerPass(runtime.recall, token=self._keeping.issue)
         outcome = await runtime.recall.run(asked, how=look)
-        if self._limiter.repeats([hit.id for hit in outcome.hits], _texts(outcome)):
+        if self._stays and self._limiter.repeats([hit.id for hit in outcome.hits], _texts(outcome)):
             outcome = replace(
                 outcome, outcome="empty", reason="the last steer over again", hits=(), block=None
             )
@@ -251,6 +253,16 @@ class Steers:
             fields = {"outcome": outcome.outcome, "error": why}
             runtime.log.write("recall.error", session=turn.session_id, **fields)
         return outcome
+
+    @property
+    def _stays(self) -> bool:
+        """Where a block lives for one turn only, the next one has to bring all of it again."""
+        return self._live.opening.capabilities.blocks != "turn"
+
+    def _suppressed(self, now: datetime) -> frozenset[str]:
+        if not self._stays:
+            return frozenset()
+        return self._limiter.suppressed(now, turn=self._keeping.turns)
 
     async def _stop(self) -> None:
         job, self._job, self._again = self._job, None, False

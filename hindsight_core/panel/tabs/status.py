@@ -103,7 +103,7 @@ class StatusTab(Tab):
 
     def _automatic(self) -> list[tuple[str, str, str]]:
         settings, live = self.view.loaded.settings, self.view.live
-        recalls = live.recalls if live else settings.recall.enabled
+        recalls = live.brings_back if live else settings.recall.enabled
         writes = live.memorizes if live else settings.memorize.enabled
         return [
             ("auto recall", "on" if recalls else "off", ""),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hindsight_core.errors import ProviderError
 from hindsight_core.hookspecs import hookimpl
+from hindsight_core.host import HostCapabilities
 from hindsight_core.memory import Query
 from hindsight_core.testing.clock import FakeClock
 from hindsight_core.testing.session import live_session
@@ -39,13 +39,11 @@ class Loop:
         self.open(capabilities or {}, **more)
 
     def open(self, capabilities: dict | None = None, **more: Any) -> None:
+        declared = {"blocks": "replay", **(capabilities or {})}
         self.live = live_session(
-            self.memory.runtime, session_id="s1",
+            self.memory.runtime, session_id="s1", capabilities=HostCapabilities(**declared),
             tell=lambda _, text: self.notices.append(text), **more,
         )  # fmt: skip
-        declared = {"blocks": "replay", **(capabilities or {})}
-        can = replace(self.live.opening.capabilities, **declared)
-        self.live.opening = replace(self.live.opening, capabilities=can)
         self.live.steers.listen(lambda name, params: self.sent.append((name, params)))
         self.run(self.live.started("startup", {"entries": self.talk.wire()}))
 
@@ -299,6 +297,13 @@ def test_a_memory_that_is_before_the_model_is_not_sent_again(loop):
     (block,) = opened.progress()
     assert PORT in block
     assert PNPM not in block
+
+
+def test_where_blocks_live_for_one_turn_each_turn_brings_what_it_needs(loop):
+    limits = {"max_steers_per_memory": 1, "cooldown_ms": 60_000}
+    opened = loop(limits, capabilities={"blocks": "turn"})
+    for _ in range(3):
+        assert PNPM in opened.ask("install the packages").block.text
 
 
 @pytest.mark.spec("am/A-SCHED-8")
