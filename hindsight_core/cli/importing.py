@@ -60,7 +60,7 @@ class _Reader:
             if not line.strip():
                 continue
             try:
-                item = self._clean(read_line(line))
+                item = self._clean(read_line(line.removeprefix("\ufeff")))
             except json.JSONDecodeError as error:
                 self.bad.append((number, _torn(line) or f"not JSON: {error.msg}"))
             except NewerVersion as error:

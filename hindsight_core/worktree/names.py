@@ -50,7 +50,8 @@ def _path(word: str) -> str | None:
     if name in _BARE:
         return word
     suffix = _SUFFIX.search(name)
-    if suffix is None or word.startswith("@"):
+    # `.csv` is a kind of file and no file.
+    if suffix is None or suffix[0] == name or word.startswith("@"):
         return None
     if not slash:
         known = name.rpartition(".")[2].lower() in _KNOWN

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Literal
 
 from hindsight_core.worktree.head import Head, made_at, read_head
+from hindsight_core.worktree.tracked import Tracked
 
 Place = Literal["here", "missing", "unknown"]
 MAX_BYTES = 2_000_000
@@ -47,6 +48,10 @@ class Tree:
         return None if root is None else cls(root)
 
     @cached_property
+    def _tracked(self) -> Tracked:
+        return Tracked(self.root)
+
+    @cached_property
     def base(self) -> str:
         """The root as text, without a slash at its end."""
         return str(self.root).rstrip("/")
@@ -67,8 +72,8 @@ class Tree:
         """Where a path that a text names is.
 
         A path need not begin at the root: people leave out ``src/``. One that leads out of the
-        checkout is ``unknown``, and so is a bare name that is not at the root, or any that is not
-        found where there are too many folders to look into.
+        checkout is ``unknown``, and so is a bare name that is not at the root, one whose name git
+        knows elsewhere, or any that is not found where there are too many folders to look into.
         """
         relative = self.relative(path)
         if relative is None:
@@ -79,7 +84,9 @@ class Tree:
         for folder in self._holding(relative.partition("/")[0]):
             if os.path.exists(found := f"{folder}/{relative}"):
                 return "here", found
-        return ("missing" if self._whole and "/" in relative else "unknown"), None
+        folder, _, name = relative.rpartition("/")
+        sure = self._whole and folder and not self._tracked.holds(name)
+        return ("missing" if sure else "unknown"), None
 
     def relative(self, path: str) -> str | None:
         """A path below the root, with ``/``; None for one elsewhere."""

@@ -179,6 +179,12 @@ def test_a_torn_last_line_is_told(mem, bank, tmp_path, cut):
     assert "the file ends in the middle of this line" in said.err
 
 
+def test_a_file_of_another_editor_is_read(mem, tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b'\xef\xbb\xbf{"text": "One"}\r\n\r\n{"text": "Two"}\r\n')
+    assert mem("bank", "import", file, "--json").data["imported"] == 2
+
+
 def test_a_last_line_without_its_end_is_whole(mem, tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text('{"text": "One"}\n{"text": "Two"}')

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -100,6 +102,18 @@ def test_with_too_many_folders_nothing_is_called_missing(shop):
     for number in range(MAX_FOLDERS + 1):
         (shop / f"p{number}").mkdir()
     assert freshness(said("Payments are in src/pay.py"), Tree(shop)) == FRESH
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_name_that_git_knows_elsewhere_is_not_called_missing(tmp_path):
+    root = tmp_path / "real"
+    write(root / "core/geo/src/commonMain/Simplify.kt", "")
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    told = said("It is in core/geo/Simplify.kt and in core/geo/Gone.kt")
+    assert freshness(told, Tree(root)).missing == ("core/geo/Gone.kt",)
+    both = ("core/geo/Simplify.kt", "core/geo/Gone.kt")
+    assert freshness(told, WholeTree(root)).missing == both
 
 
 def test_a_whole_look_knows_bare_names_and_deep_folders(shop):

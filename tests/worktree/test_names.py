@@ -34,6 +34,7 @@ def test_files_are_found(text, files):
         "mail bob@example.com, 10.0.0.1:8443, 72 h/day",
         "C:\\Users\\x\\a.py",
         "scoped @types/node.js",
+        "all .csv and .conf files",
         "",
         "nothing at all",
     ],
