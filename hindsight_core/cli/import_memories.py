@@ -34,7 +34,9 @@ def notes(app: App, files: tuple[Path, ...], *, dry_run: bool) -> int:
     """
     from hindsight_core.importing.memories.notes import NAMES, facts_of
 
-    chosen = list(files) or [path for name in NAMES if (path := _root(app) / name).is_file()]
+    here = [path for name in NAMES if (path := _root(app) / name).is_file()]
+    # One file often stands under several names.
+    chosen = list({path.resolve(): path for path in reversed(files or here)}.values())[::-1]
     if not chosen:
         raise ConfigError(f"there are no notes here ({', '.join(NAMES)}). Name files.")
     return _brought(app, (fact for path in chosen for fact in facts_of(path)), dry_run=dry_run)

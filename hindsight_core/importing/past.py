@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -77,7 +77,12 @@ def find(
             found.problems.append(str(error))
             continue
         if isinstance(host, PastSessionsHost):
-            _collect(found, host.past_sessions(env), wanted)
+            try:
+                _collect(found, host.past_sessions(env), wanted)
+            except Exception as error:
+                # A third party's host must not hide the sessions of the others.
+                why = f"{type(error).__name__}: {error}"
+                found.problems.append(f"the sessions of {name} cannot be listed ({why})")
         elif not every:
             raise ConfigError(
                 f"{name} keeps no sessions that can be imported; `hindsight-mem remember FILE` "
@@ -86,8 +91,8 @@ def find(
     return _chosen(found, wanted, env)
 
 
-def _collect(found: Found, sessions: object, wanted: Wanted) -> None:
-    for session in sessions:  # type: ignore[attr-defined]
+def _collect(found: Found, sessions: Iterable[PastSession], wanted: Wanted) -> None:
+    for session in sessions:
         if wanted.since is not None and session.updated < wanted.since:
             continue
         if session.child:

@@ -8,6 +8,7 @@ session that was memorized while it ran costs nothing.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
     from hindsight_core.transcript.entry import Entry, Transcript
 
+logger = logging.getLogger("hindsight_core.importing")
 REASON = "import"
 
 
@@ -125,6 +127,10 @@ class SessionImport:
             fresh = await self._fresh(runtime, transcript, part)
         except HindsightError as error:
             return Outcome(part, error=str(error)), None
+        except Exception as error:
+            # What is wrong with one session, or with the reader of a third party, stops no other.
+            logger.exception("a past session could not be read")
+            return Outcome(part, error=f"{type(error).__name__}: {error}"), None
         tokens = sum(estimate_tokens(memorize_text(entry)) for entry in fresh)
         return Outcome(part, entries=len(fresh), tokens=tokens), transcript
 

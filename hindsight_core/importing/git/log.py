@@ -124,7 +124,7 @@ def diff(git: Git, commit: Commit) -> str:
 
 
 def _commit(record: str) -> tuple[Commit, bool] | None:
-    fields = record.strip("\n").split(_FIELD)
+    fields = record.strip("\n").split(_FIELD, 4)
     if len(fields) != 5:
         return None
     own, author, mail, when, message = fields
