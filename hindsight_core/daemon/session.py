@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from hindsight_core.daemon.outlet import NoOutlet
-from hindsight_core.daemon.spare import keep_spare_memo, spare_memo
 from hindsight_core.engine.core import MemoryEngine
 from hindsight_core.errors import HindsightError
 from hindsight_core.services import Clock, utc_now
@@ -102,6 +101,8 @@ class HookedSession(NoOutlet):
         except HindsightError as error:
             # state.db is rebuildable: the next process begins the session anew.
             logger.warning("the session's memo could not be kept: %s", error)
+            from hindsight_core.daemon.spare import keep_spare_memo
+
             keep_spare_memo(self.host, self.session.id, dict(self.memo))
 
     async def _clean(self) -> dict[str, Any]:
@@ -127,6 +128,8 @@ class HookedSession(NoOutlet):
             found = await self._memos.load(self.host, self.session.id)
         except HindsightError as error:
             logger.warning("the session's memo could not be read: %s", error)
+            from hindsight_core.daemon.spare import spare_memo
+
             found = spare_memo(self.host, self.session.id)
         self.memo.update(found)
         self._kept = json.dumps(self.memo, sort_keys=True)

@@ -7,8 +7,6 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hindsight_core.prompt_contexts import AfterWrite
-
 if TYPE_CHECKING:
     from hindsight_core.runtime import Runtime
 
@@ -57,6 +55,8 @@ class Reflecting:
             if not bank.capabilities.reflects:
                 return
             project = runtime.loaded.project.name or bank_id
+            from hindsight_core.prompt_contexts import AfterWrite
+
             asked = runtime.prompts.render("bank/after_write", AfterWrite(project)).text
             async with asyncio.timeout(LIMIT_S):
                 answer = await reflect(bank, runtime.stages, asked, sanitiser=runtime.sanitiser)

@@ -85,6 +85,8 @@ class Watch:
 
     def recalled(self, outcome: RecallOutcome) -> None:
         """A turn has its answer."""
+        if self._live.opening.capabilities.spawned:
+            return  # Nobody sees a line of a process that ends with its answer.
         from hindsight_core.engine.widget import recall_said
         from hindsight_core.recall.outcomes import query_texts
 
