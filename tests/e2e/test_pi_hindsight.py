@@ -1,4 +1,4 @@
-"""Command line and real pi with a bank on a real Hindsight server, also while it is down."""
+"""Command line, real pi and omp with a bank on a real Hindsight server, also while it is down."""
 
 from __future__ import annotations
 
@@ -125,6 +125,37 @@ def test_the_second_session_knows_what_the_first_put_on_the_server(
     session = pi_there.session_files()[-1].read_text()
     assert BLOCK not in session
     assert "7443" not in session
+
+
+@pytest.mark.spec("s1/S-ID-5", "s1/S-RET-1")
+def test_omp_appends_to_one_document_a_session_and_recalls_from_it(
+    omp: Any, hindsight: HindsightServer
+) -> None:
+    omp.mem("install", "omp")
+    omp.env |= {
+        "HINDSIGHT_MEM_PROFILE": "s1enhanced",
+        "HINDSIGHT_MEM_RECALL__TYPES": "world,experience",
+        "HINDSIGHT_MEM_BANK__BACKEND": "hindsight",
+        "HINDSIGHT_MEM_HINDSIGHT__BASE_URL": hindsight.url,
+    }
+    rpc = omp.rpc().ready()
+    rpc.prompt(f"Remember that the {PORT}")
+    rpc.prompt(f"Remember that the {HERON}")
+    assert rpc.close() == 0
+    rpc = omp.rpc("--continue").ready()
+    rpc.prompt("What is there to do?")
+    assert rpc.close() == 0
+    omp.mem("queue", "flush")
+    (bank,) = hindsight.get("banks")["banks"]
+    listed = hindsight.get(f"banks/{bank['bank_id']}/documents")["items"]
+
+    (document,) = [item for item in listed if item["id"].startswith("omp-session:")]
+    text = hindsight.get(f"banks/{bank['bank_id']}/documents/{document['id']}")["original_text"]
+    assert [text.count(words) for words in (PORT, HERON, "to do?")] == [1, 1, 1]
+    assert any("7443" in fact for fact in hindsight.facts())
+    whole = "\n".join(texts(omp.ask("Which port does the checkout service listen on?")))
+    assert whole.count(BLOCK) == 1
+    assert "7443" in whole
 
 
 @pytest.mark.spec("br/BR-01", "br/BR-11")
