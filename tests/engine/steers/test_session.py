@@ -11,7 +11,7 @@ import pytest
 from hindsight_core.errors import ProviderError
 from hindsight_core.hookspecs import hookimpl
 from hindsight_core.host import HostCapabilities
-from hindsight_core.memory import Query
+from hindsight_core.memory import Fact, Provenance, Query
 from hindsight_core.testing.clock import FakeClock
 from hindsight_core.testing.session import live_session
 from hindsight_core.testing.transcripts import TranscriptBuilder
@@ -287,6 +287,30 @@ def test_after_the_most_times_a_memory_is_kept_from_the_judge(loop):
     opened.step(results=4)
     opened.progress()
     assert PNPM not in opened.prompts("steer/judge")[-1]
+
+
+@pytest.mark.spec("am/A-RECALL")
+def test_its_own_words_hold_it_back_until_a_compaction_takes_them_away(loop):
+    opened = loop()
+    words = "in this house we only ever install with pnpm"
+    told = Provenance(source="session-note", speaker="user", quote=words, session_id="before")
+    bank = opened.memory.runtime.bank
+    opened.run(
+        bank.import_facts([Fact("own", "Packages are installed with pnpm.", provenance=told)])
+    )
+    for fact in opened.memory.facts():
+        if fact.id != "own":
+            opened.run(bank.delete_fact(fact.id))
+    opened.memory.model.replies.set("steer/judge", {"relevant_ids": ["own"], "reason": "it helps"})
+
+    assert opened.ask(f"Remember: {words.upper()}. Now the packages.").block is None
+    assert (opened.asked("steer/query"), opened.asked("steer/judge")) == (1, 0)
+    logged = opened.memory.runtime.log.read(50, type="recall.source_context_filtered")
+    assert logged[0]["ids"] == ["plugin-test:own"]
+
+    opened.talk.compact("The person talked about packages.")
+    opened.now(opened.live.compacted)
+    assert opened.ask("install the packages").block is not None
 
 
 def test_a_memory_that_is_before_the_model_is_not_sent_again(loop):
