@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BankError
@@ -62,12 +63,25 @@ class Sweep:
             return apply
 
         await self._keeper.records.change(self._keeper.bank.id, facts, change)
+        await self._spare_pending(moment)
         for fact_id in back:
             await self._was_restored(fact_id, moment)
         expired = [found for i in due if (found := await self._expire(facts[i], moment))]
         if begun:
             self._keeper.sink("lifecycle.migrated", {"initialized": begun})
         return Swept(begun, tuple(expired))
+
+    async def _spare_pending(self, moment: Moment) -> None:
+        """What waits for a person's approval cannot be of use yet: its clock stands."""
+        if self._keeper.settings.review.mode != "before":
+            return
+        page = await self._keeper.bank.list_facts(state="pending", limit=MOST)
+
+        def stand(record: LifeRecord | None) -> LifeRecord | None:
+            return record and replace(record, decayed_on=moment.day)
+
+        ids = [fact.id for fact in page.facts]
+        await self._keeper.records.change(self._keeper.bank.id, ids, lambda _: stand)
 
     async def _expire(self, fact: Fact, moment: Moment) -> Memory | None:
         """First the bank, then the record: a crash in between leaves no retired fact valid."""

@@ -201,3 +201,18 @@ async def test_an_answer_while_the_place_is_being_taken_is_not_lost(keeper, put)
     await keeper.records.succeed("shop", "new", record=NEW, seen={old: NEW})
     await keeper.answer(token, old, outcome="useful", reason="yes", session_id="s1")
     assert (await keeper.records.get("shop", ["new"]))["new"].useful == 1
+
+
+async def test_what_waits_for_an_approval_does_not_decay(make_keeper, clock, put, bank):
+    keeper = make_keeper(
+        Settings.model_validate({"lifecycle": {"enabled": True}, "review": {"mode": "before"}})
+    )
+    fact_id = await put("The shop sells tea.", state="pending")
+    record = replace(NEW, decayed_on=clock().date())
+    await keeper.records.put("shop", {fact_id: record})
+    for _ in range(7):
+        clock.advance(days=1)
+        await sweep(keeper)
+    await bank.set_state(fact_id, "valid")
+    await sweep(keeper)
+    assert await state(keeper, fact_id) == ("valid", 0.5)
