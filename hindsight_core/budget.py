@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -69,6 +69,7 @@ class Work:
         calls: Calls so far.
         tokens: Tokens so far, read and written.
         exhausted: A call was refused because of ``limit``.
+        admitted: Calls so far with those under way.
     """
 
     session_id: str | None = None
@@ -76,9 +77,10 @@ class Work:
     per_turn: bool = False
     limit: int | None = None
     outer: Work | None = None
-    calls: int = field(default=0)
-    tokens: int = field(default=0)
+    calls: int = 0
+    tokens: int = 0
     exhausted: bool = False
+    admitted: int = 0
 
     def units(self) -> Iterator[Work]:
         """This one and those around it."""
@@ -257,12 +259,13 @@ class Budget:
                 )
         if unit.explicit:
             return
-        made = max((around.calls for around in unit.units() if around.per_turn), default=-1)
+        turns = [around for around in unit.units() if around.per_turn]
+        made = max((max(turn.calls, turn.admitted) for turn in turns), default=-1)
         if self._turn_limit is not None and made >= self._turn_limit:
-            raise BudgetExceeded(
-                f"this turn has made {made} model calls "
-                f"(budget.calls_per_turn = {self._turn_limit})"
-            )
+            cap = f"budget.calls_per_turn = {self._turn_limit}"
+            raise BudgetExceeded(f"this turn has made {made} model calls ({cap})")
+        for turn in turns:
+            turn.admitted += 1
         session = session_id or unit.session_id
         if session is not None and self._session_limit is not None:
             used = await self._used(session=session)
