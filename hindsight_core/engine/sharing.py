@@ -132,7 +132,8 @@ class Sharing:
             notices.info(
                 "shared",
                 "This project brings facts along (.hindsight/facts). They are not used until you "
-                "have looked at them and run `hindsight-mem trust`.",
+                "have looked at them and trust the project: in your agent where it asks for that, "
+                "else with `hindsight-mem trust`.",
             )
             return
         work = await sync_of(runtime, checkout)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from hindsight_core.identity import fact_id
+from hindsight_core.testing.agent_server import texts
 from hindsight_core.testing.bridge import BridgeProcess
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -250,3 +251,18 @@ def test_a_planted_instruction_is_not_taken_over(people):
     assert "git ignores" not in said.err
     (bob.clone / ".gitignore").write_text(".hindsight/\n")
     assert "git ignores" in bob.mem("bank", "sync").err
+
+
+def test_in_the_real_pi_its_own_trust_counts(pi):
+    pi.mem("install", "pi")
+    folder = pi.project / ".hindsight/facts"
+    folder.mkdir(parents=True)
+    (folder / "gateway.md").write_text(GATEWAY + "\n")
+    # Something of pi's own, so that pi has to ask: it trusts what it has nothing to load from.
+    (pi.project / ".pi/extensions").mkdir(parents=True)
+    (pi.project / ".pi/extensions/nothing.ts").write_text("export default () => {};\n")
+    pi.say("-p", ASK)
+    assert GATEWAY not in "\n".join(texts(pi.server.conversation()[-1]))
+    pi.say("--approve", "-p", ASK)
+    assert "\n".join(texts(pi.server.conversation()[-1])).count(GATEWAY) == 1
+    assert pi.facts() == [GATEWAY]
