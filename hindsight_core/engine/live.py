@@ -159,6 +159,7 @@ class LiveSession(Asked):
                 if not await self.follow(params):
                     return RecallOutcome("skipped", reason="resync")
                 await self.modes.began(self.path.entries, prompt)
+                self.steers.asked(prompt)
                 if not self.brings_back:
                     return RecallOutcome("skipped", reason=self._why_no_recall())
                 await self.upkeep.ready()

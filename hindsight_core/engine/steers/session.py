@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from hindsight_core.engine.steers.limiter import Limiter
 from hindsight_core.engine.steers.memo import Delivered
 from hindsight_core.engine.steers.triggers import PathWatch, Triggers
+from hindsight_core.engine.steers.words import last_words, texts, unfinished, with_prompt
 from hindsight_core.engine.wire import block_wire
 from hindsight_core.errors import HindsightError
 from hindsight_core.recall.keywords import has_substance
 from hindsight_core.transcript.entry import Entry, Text
 from hindsight_core.transcript.rendered import rendered
-from hindsight_core.transcript.wire import entries_from_wire
 from hindsight_core.turns import Block, RecallOutcome, Turn
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Steers:
         self._again = False
         self._ready: RecallOutcome | None = None
         self._before = self._limiter.state
+        self._prompt = ""
         self._looks = 0
         self._begun = False
         self.last: RecallOutcome | None = None
@@ -108,6 +109,10 @@ class Steers:
         self._keeping.turns += news.turns
         self._due = self._triggers.due(news) or self._due
 
+    def asked(self, prompt: str) -> None:
+        """The user's newest words; the host's path may hold them only after the first step."""
+        self._prompt = self._live.runtime.sanitiser.text(prompt).strip()
+
     # -- looking ---------------------------------------------------------------------------------
     async def at_start(self, turn: Turn) -> RecallOutcome:
         """Before the agent runs: one look with the prompt, or what an earlier look left over."""
@@ -131,7 +136,7 @@ class Steers:
         if not await self._live.follow(params) or not self.applies:
             return
         self._keeping.confirm()
-        partial = _partial(params)
+        partial = unfinished(params)
         if partial is not None:
             self.observe(partial)
         if self._due:
@@ -163,7 +168,7 @@ class Steers:
         now, ids = self._live.runtime.clock(), [hit.id for hit in outcome.hits]
         self._before = self._limiter.state
         self._limiter.record(ids, now, turn=self._keeping.turns)
-        self._limiter.remember(ids, _texts(outcome))
+        self._limiter.remember(ids, texts(outcome))
         steer = Delivered(outcome.details[RATED_BY], tuple(ids), now, self._keeping.turns)
         self._keeping.add(steer, outcome)
         self.last = outcome
@@ -211,10 +216,12 @@ class Steers:
     async def _look_on(self, turn_id: str, partial: Entry | None) -> None:
         live = self._live
         self._looks += 1
-        turn = await live.turn(f"{turn_id}+{self._looks}", _last_words(live.path.entries))
+        words = self._prompt or last_words(live.path.entries)
+        turn = await live.turn(f"{turn_id}+{self._looks}", words)
         writing = live.runtime.sanitiser.entries([partial]) if partial is not None else ()
         with live.watch.recalling():
-            outcome = await self._look(turn, (*turn.entries, *writing))
+            said = with_prompt(turn.entries, self._prompt)
+            outcome = await self._look(turn, (*said, *writing))
         live.told.look(outcome)
         if outcome.block is None:
             return
@@ -243,7 +250,7 @@ class Steers:
         runtime.log.write("recall.started", session=turn.session_id, turn=turn.id)
         look = SteerPass(runtime.recall, token=self._keeping.issue)
         outcome = await runtime.recall.run(asked, how=look)
-        if self._stays and self._limiter.repeats([hit.id for hit in outcome.hits], _texts(outcome)):
+        if self._stays and self._limiter.repeats([hit.id for hit in outcome.hits], texts(outcome)):
             outcome = replace(
                 outcome, outcome="empty", reason="the last steer over again", hits=(), block=None
             )
@@ -270,18 +277,3 @@ class Steers:
             job.cancel()
             with suppress(asyncio.CancelledError):
                 await job
-
-
-def _partial(params: Mapping[str, Any]) -> Entry | None:
-    raw = params.get("partial")
-    found = entries_from_wire([raw]).entries if isinstance(raw, Mapping) else ()
-    return found[0] if found else None
-
-
-def _last_words(path: tuple[Entry, ...]) -> str:
-    said = (entry.text for entry in reversed(path) if entry.role == "user" and not entry.synthetic)
-    return next((text for text in said if text.strip()), "")
-
-
-def _texts(outcome: RecallOutcome) -> str:
-    return "\n".join(hit.fact.text for hit in outcome.hits)

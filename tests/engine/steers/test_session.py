@@ -199,6 +199,19 @@ def test_or_while_the_model_thinks_with_what_it_thinks(loop):
     assert asked.count("the gateway the gateway") > 10
 
 
+@pytest.mark.spec("am/A-SCHED-1")
+def test_what_was_asked_counts_before_the_path_holds_it(loop):
+    opened = loop()
+    params = {"entries": []}
+    opened.run(opened.live.turn_start("t1", "set the gateway up", params, limit_s=5))
+    opened.choose(PORT)
+    partial = {"id": "p", "role": "assistant", "parts": [{"type": "thinking", "text": "hm " * 500}]}
+    assert opened.run(opened._progress({"entries": [], "partial": partial}))
+    asked = opened.prompts("steer/query")[1]
+    assert asked.count("user: set the gateway up") == 1
+    assert "assistant: Thinking: hm" in asked
+
+
 @pytest.mark.spec("am/A-SCHED-5")
 def test_a_host_that_takes_notifications_is_sent_one_and_is_not_kept_waiting(loop):
     opened = loop(capabilities={"steer": True})
