@@ -110,6 +110,14 @@ def _run_hook(command: list[str], request: InstallRequest) -> object:
 
 
 def _tools(app: App, host: str, request: InstallRequest) -> Finding:
+    from hindsight_core.cli.mcp import EXTRA, require_sdk
+
+    try:
+        require_sdk()
+    except ConfigError as error:
+        # A choice: hooks recall and memorize without it.
+        advice = f"{EXTRA}; until then the agent has no tools, and everything else works."
+        return Finding(f"{host} tools", "warning", str(error), advice)
     command = [*request.program, "mcp", "--host", host]
     return _through(app, f"{host} tools", Mcp(command, env=_env(request)))
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import sys
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -243,3 +244,17 @@ def test_records_of_session_files_that_nobody_could_read_are_counted(mem, unknow
     [found] = [f for f in said.data["findings"] if f["name"] == "transcripts"]
     assert found["level"] == level
     assert found["text"].startswith(f"claude-code: {unknown} of 100 records")
+
+
+def test_tools_that_need_the_sdk_are_a_warning_that_says_what_to_install(mem, monkeypatch):
+    monkeypatch.setenv("HINDSIGHT_MEM_DAEMON", "off")
+    mem("install", "gemini")
+    monkeypatch.setitem(sys.modules, "mcp", None)
+
+    said = mem("doctor", "--host", "gemini", "--json")
+
+    assert said.code == 0
+    [found] = [f for f in said.data["findings"] if f["name"] == "gemini tools"]
+    assert found["level"] == "warning"
+    assert "pip install 'hindsight-core[mcp]'" in found["advice"]
+    assert "pip install" in mem("install", "mcp").out

@@ -106,12 +106,12 @@ class McpClient(WiredHost):
         if request.project is not None:
             return plan
         from hindsight_host_generic.install.commands import server_entry
-        from hindsight_host_generic.install.plan import SERVER
+        from hindsight_host_generic.install.plan import NO_SDK, SERVER, has_sdk
 
         entry = json.dumps({"mcpServers": {SERVER: server_entry(request, self.name)}}, indent=2)
-        return InstallPlan(
-            plan.changes, (*plan.notes, f"Put this into your MCP client's configuration:\n{entry}")
-        )
+        paste = f"Put this into your MCP client's configuration:\n{entry}"
+        missing = () if has_sdk() else (NO_SDK,)
+        return InstallPlan(plan.changes, (*plan.notes, paste, *missing))
 
 
 claude_code, codex, gemini, cursor, copilot = (

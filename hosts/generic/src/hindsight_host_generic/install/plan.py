@@ -175,7 +175,7 @@ class Planner:
         notes = list(self._wiring.notes)
         if self._request.project is not None:
             notes += self._wiring.project_notes
-        if self._places.servers is not None and find_spec("mcp") is None:
+        if self._places.servers is not None and not has_sdk():
             notes.append(NO_SDK)
         return tuple(notes)
 
@@ -194,6 +194,11 @@ class Planner:
         if not self._wiring.toml:
             return self._json(path)
         return self._files.setdefault(path, TomlFile(path))
+
+
+def has_sdk() -> bool:
+    """Whether the MCP server can be started from this installation."""
+    return find_spec("mcp") is not None
 
 
 def _present(path: Path) -> str | None:
