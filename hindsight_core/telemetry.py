@@ -32,6 +32,7 @@ MAX_TEXT = 20_000
 MAX_ITEMS = 500
 MAX_DEPTH = 8
 MAX_FILE_BYTES = 16_000_000
+MAX_BYTES = 64_000_000
 
 # Values under these keys are names, numbers as text, or messages of ours: never conversation.
 PLAIN_KEYS = frozenset(
@@ -88,7 +89,7 @@ class ActivityLog:
         self._redact = redact
         self._enabled = enabled
         self._clock = clock
-        self._pruned: date | None = None
+        self._pruned: str | None = None
         self._complained = False
         self._listeners: list[Callable[[str, Mapping[str, object]], None]] = []
 
@@ -179,12 +180,15 @@ class ActivityLog:
             part += 1
 
     def _prune(self, today: date) -> None:
-        if self._pruned == today:
+        """With each new file: what is too old goes, and the oldest of what is too much."""
+        newest = self._path(today).name
+        if self._pruned == newest:
             return
-        self._pruned = today
-        oldest = (today - timedelta(days=KEEP_DAYS)).isoformat()
-        for path in self._files():
-            if _age(path)[0] < oldest:
+        self._pruned = newest
+        oldest, left = (today - timedelta(days=KEEP_DAYS)).isoformat(), MAX_BYTES
+        for path in sorted(self._files(), key=_age, reverse=True):
+            left -= path.stat().st_size
+            if _age(path)[0] < oldest or (left < 0 and path.name != newest):
                 path.unlink(missing_ok=True)
 
 

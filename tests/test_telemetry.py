@@ -189,3 +189,15 @@ def test_whatever_is_logged_can_be_read(
     log.write("recall", **fields)
     assert [entry["type"] for entry in log.read()] == ["recall"]
     assert log.malformed == 0
+
+
+def test_the_oldest_files_go_when_there_are_too_many(log: ActivityLog, clock: FakeClock) -> None:
+    for _ in range(4):
+        log.write("recall", found=1)
+        clock.advance(days=1)
+    for path in log.folder.iterdir():
+        os.truncate(path, 30_000_000)  # sparse: it takes no space
+    log.write("recall", found=2)
+    names = sorted(path.name for path in log.folder.iterdir())
+    assert [name[9:19] for name in names] == ["2025-01-17", "2025-01-18", "2025-01-19"]
+    assert log.read(1)[0]["found"] == 2
