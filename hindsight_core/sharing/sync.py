@@ -246,15 +246,13 @@ class Sync:
                     report.settled.append(kept.id)
                 await self._taking.flush()
             case "erase":
-                report.erased.append(key)
                 if not self.dry_run:
-                    await self.bank.delete_fact(key)
-                    if self.forget is not None:
-                        await self.forget(key)
+                    await self._taking.erase(key)
+                report.erased.append(key)
             case "retire":
-                report.retired.append(key)
                 if not self.dry_run:
                     await self.bank.set_state(key, "invalidated", reason=REMOVED)
+                report.retired.append(key)
                 return None
         return form
 
@@ -264,7 +262,7 @@ class Sync:
 
     @cached_property
     def _taking(self) -> Taking:
-        return Taking(self.bank, self.shareable, self._note)
+        return Taking(self.bank, self.shareable, self._note, self.forget)
 
     def _write(self, form: FactFile) -> FactFile:
         """Write a form under the name that the fact's file has; what stands there now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,13 @@ class Taking:
         bank: Where they go.
         shareable: Cleans them, and says how the bank's form of one looks.
         note: Told of each form that is in the bank, with the bank's own form of it.
+        forget: Told the id of a fact that is deleted for good.
     """
 
     bank: Bank
     shareable: Shareable
     note: Callable[[FactFile, FactFile | None], None]
+    forget: Callable[[str], Awaitable[None]] | None = None
     _waiting: list[tuple[FactFile, Fact]] = field(default_factory=list)
 
     async def add(self, form: FactFile, held: Fact | None) -> None:
@@ -43,11 +45,18 @@ class Taking:
         Raises:
             BankError: The fact is pinned and must not be retired; or the bank failed.
         """
-        if held is not None and held.pinned and form.state != "valid":
-            raise BankError(f"fact {form.id} is pinned here and stays valid", retryable=False)
+        if form.state != "valid":
+            _check_pin(held)
         self._waiting.append((form, self.shareable.clean(taken(form, held))))
         if len(self._waiting) >= BATCH:
             await self.flush()
+
+    async def erase(self, fact_id: str) -> None:
+        """Delete a fact for good, as it was elsewhere; raises `BankError` for a pinned one."""
+        _check_pin(await self.bank.get_fact(fact_id))
+        await self.bank.delete_fact(fact_id)
+        if self.forget is not None:
+            await self.forget(fact_id)
 
     async def flush(self) -> None:
         """Import what waits; raises `BankError`, and then it waits no more."""
@@ -62,3 +71,8 @@ class Taking:
         # A bank that finds facts by itself may keep less of one than it was given.
         held = await self.bank.get_fact(fact.id) if self.bank.capabilities.extracts else fact
         return None if held is None else self.shareable.form(held, clean=held is not fact)
+
+
+def _check_pin(held: Fact | None) -> None:
+    if held is not None and held.pinned:
+        raise BankError(f"fact {held.id} is pinned here and stays valid", retryable=False)

@@ -345,6 +345,13 @@ async def test_a_pinned_fact_stays(shared):
     report = await bob.run()
     assert "pinned" in report.problems[fact_id(TTL)]
     assert TTL in await bob.texts()
+    await alice.bank.delete_fact(fact_id(TTL))
+    await alice.run()
+    bob.pull(alice)
+    report = await bob.run()
+    assert "pinned" in report.problems[fact_id(TTL)]
+    assert report.erased == []
+    assert TTL in await bob.texts()
 
 
 async def test_when_what_they_had_in_common_is_lost_nothing_is(shared):
