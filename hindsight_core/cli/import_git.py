@@ -27,7 +27,12 @@ MOST = 2_000
 @click.command()
 @common
 @click.option("--diffs", is_flag=True, help="Read the beginning of what each commit changed, too.")
-@click.option("--since", type=click.DateTime(FORMS), help="Only commits written since then (UTC).")
+@click.option(
+    "--since",
+    type=click.DateTime(FORMS),
+    metavar="DATE",
+    help="Only commits written since then (UTC).",
+)
 @click.option(
     "--most",
     type=click.IntRange(1),
@@ -36,7 +41,9 @@ MOST = 2_000
     help="Only so many, the newest.",
 )
 @click.option("--dry-run", is_flag=True, help="Count what is new; memorize nothing.")
-@click.option("--budget", type=click.IntRange(1), help="Tokens that models may use for it.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="TOKENS", help="Tokens that models may use for it."
+)
 @click.option("--background", is_flag=True, help="Go on without this terminal.")
 def git(
     app: App,

@@ -28,13 +28,20 @@ _FAILED = ("failed", "unreadable", "queued")
 @common
 @click.argument("hosts", nargs=-1, metavar="[HOST...|all]")
 @click.option("--dry-run", is_flag=True, help="Count what is new; memorize nothing.")
-@click.option("--since", type=click.DateTime(FORMS), help="Only sessions used since then (UTC).")
+@click.option(
+    "--since",
+    type=click.DateTime(FORMS),
+    metavar="DATE",
+    help="Only sessions used since then (UTC).",
+)
 @click.option(
     "--project",
     type=click.Path(path_type=Path, file_okay=False),
     help="Only sessions of the project that holds this folder.",
 )
-@click.option("--budget", type=click.IntRange(1), help="Tokens that models may use for it.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="TOKENS", help="Tokens that models may use for it."
+)
 @click.option("--background", is_flag=True, help="Go on without this terminal.")
 def sessions(
     app: App,
