@@ -66,8 +66,12 @@ def by_words(text: str, other: str) -> float:
     """0..1: 1 for the same statement or another value of the same thing, else shared words."""
     if relation(text, other) != "different":
         return 1.0
-    one, two = content_stems(text), content_stems(other)
-    return len(one & two) / math.sqrt(len(one) * len(two)) if one and two else 0.0
+    return shared(content_stems(text), content_stems(other))
+
+
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """0..1: how many of their words two statements have in common."""
+    return len(one & other) / math.sqrt(len(one) * len(other)) if one and other else 0.0
 
 
 def _product(one: Sequence[float], other: Sequence[float]) -> float:

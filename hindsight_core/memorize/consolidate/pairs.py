@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hindsight_core.memorize.capture.likeness import by_words, cosine
+from hindsight_core.memorize.capture.likeness import by_words, cosine, shared
 from hindsight_core.memorize.lexicon import content_stems
 
 if TYPE_CHECKING:
@@ -76,10 +76,11 @@ def pairs_by_vectors(
 
 def pairs_by_words(part: Sequence[Memory], *, least: float) -> list[Pair]:
     """Every pair that shares a telling word and is alike enough by words."""
+    stems = [content_stems(memory.fact.text) for memory in part]
     holders: dict[str, list[int]] = defaultdict(list)
-    for number, memory in enumerate(part):
-        for stem in content_stems(memory.fact.text):
-            holders[stem].append(number)
+    for number, words in enumerate(stems):
+        for word in words:
+            holders[word].append(number)
     bound = max(_MANY, math.ceil(len(part) * _COMMON))
     near = {
         (one, other)
@@ -87,13 +88,12 @@ def pairs_by_words(part: Sequence[Memory], *, least: float) -> list[Pair]:
         if len(numbers) <= bound
         for at, one in enumerate(numbers)
         for other in numbers[at + 1 :]
+        if shared(stems[one], stems[other]) >= least
     }
-    found = []
-    for one, other in sorted(near):
-        likeness = by_words(part[one].fact.text, part[other].fact.text)
-        if likeness >= least:
-            found.append(Pair(part[one], part[other], likeness))
-    return found
+    return [
+        Pair(part[one], part[other], by_words(part[one].fact.text, part[other].fact.text))
+        for one, other in sorted(near)
+    ]
 
 
 def _products(vectors: Sequence[Sequence[float]]) -> Sequence[Sequence[float]]:

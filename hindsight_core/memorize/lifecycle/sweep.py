@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("hindsight_core.memorize")
 MOST = 10_000
+AT_ONCE = 500
 
 
 class Sweep:
@@ -62,7 +63,10 @@ class Sweep:
 
             return apply
 
-        await self._keeper.records.change(self._keeper.bank.id, facts, change)
+        ids = list(facts)
+        for start in range(0, len(ids), AT_ONCE):  # others write in between
+            part = ids[start : start + AT_ONCE]
+            await self._keeper.records.change(self._keeper.bank.id, part, change)
         await self._spare_pending(moment)
         for fact_id in back:
             await self._was_restored(fact_id, moment)
