@@ -159,6 +159,8 @@ class SettingsTab(ListTab):
         view = self.view
         path = await asyncio.to_thread(_write, view.loaded, setting, text)
         view.changed.append(setting.label)
+        if view.runtime is not None:
+            view.runtime.log.write("config.updated", setting_name=setting.key)
         await self.load()
         origin = view.loaded.origins.get(setting.key, "default")
         if self._value(setting) not in (text, ", ".join(schema_names(text))):

@@ -169,4 +169,7 @@ async def test_those_of_active_memory_are_listed_for_its_command(view: Any, show
     ):
         assert key in seen
     assert "recall.effort" not in seen
+    await screen.press("home", "enter")
+    (logged,) = view.runtime.log.read(5, type="config.updated")
+    assert logged["setting_name"] == "tools.memory"
     screen.panel.close()
