@@ -27,6 +27,7 @@ class Hooks:
         self.env = {
             **{k: v for k, v in os.environ.items() if "HINDSIGHT_" not in k},
             "HOME": str(folder),
+            "TMPDIR": str(folder),
             "HINDSIGHT_MEM_HOME": str(self.home),
             "HINDSIGHT_MEM_DAEMON_IDLE_S": "30",
         }

@@ -93,7 +93,7 @@ def test_a_core_that_is_half_installed_is_no_veto(hooks, tmp_path):
 @pytest.mark.spec("br/BR-76", "br/BR-35")
 def test_a_home_that_cannot_be_written_is_no_veto_and_told_once(hooks, tmp_path):
     hooks.home.write_text("a file where the folder should be")
-    env = {"HINDSIGHT_MEM_BANK__ID": "shop", "TMPDIR": str(tmp_path)}
+    env = {"HINDSIGHT_MEM_BANK__ID": "shop"}
     first, *others = [hooks.run("UserPromptSubmit", hooks.prompt(), **env) for _ in range(4)]
     assert set(first) == {"systemMessage"}
     assert others == [{}] * 3
