@@ -109,6 +109,7 @@ async def write(store: Store, session: str, total: int) -> None:
 
 
 async def recover(store: Store, *, besides: str | None = None) -> None:
+    await store.bank.ensure()
     for left in await store.journal.recoverable("shop"):
         await store_window(store, left.session_id, [entry.id for entry in left.entries])
     if besides is None:
