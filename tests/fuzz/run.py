@@ -7,6 +7,7 @@ target is written there as ``crash-*`` and belongs into ``corpus/TARGET`` togeth
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import tempfile
 from pathlib import Path
@@ -28,6 +29,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="0 for another one each time")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
+    # Millions of inputs are refused with a line each.
+    logging.disable(logging.CRITICAL)
     keep = options.keep or Path(tempfile.mkdtemp(prefix=f"fuzz-{options.target}-"))
     keep.mkdir(parents=True, exist_ok=True)
     corpus = HERE / "corpus" / options.target

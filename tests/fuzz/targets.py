@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import re
 import tempfile
@@ -34,7 +33,6 @@ from hindsight_core.transcript.projections import memorize_text
 from hindsight_core.transcript.readers import read_transcript
 from hindsight_core.transcript.sanitise import Sanitiser
 
-logging.disable(logging.CRITICAL)
 FORMS = (FactsAnswer, KeepAnswer, DedupAnswer, RetireAnswer, QueriesAnswer, JudgeAnswer)
 METHODS = (
     "session/start", "turn/start", "turn/progress", "turn/end", "compact/before", "compact/after",
