@@ -290,7 +290,6 @@ def test_one_prompt_leaves_the_others(world):
     }
 
 
-@pytest.mark.spec("am/A-PROMPT")
 def test_the_system_line_of_all_its_calls_and_the_line_about_feedback(world):
     prompts = {"jsonOnly": "JSON, please.", "steerFeedback": "[{{feedbackToken}}]"}
     world.write(world.home / ".pi/agent/active-memory.json", {"prompts": prompts})

@@ -53,7 +53,7 @@ def test_the_four_tools_have_a_line_and_rules_for_the_hosts_prompt(active, new_m
     assert not [name for name in new_memory(settings={}).tools() if name.startswith("memory_")]
 
 
-@pytest.mark.spec("am/A-PROMPT", "am/A-CFG-2")
+@pytest.mark.spec("am/A-CFG-2")
 def test_lines_and_rules_of_ones_own(new_memory):
     own = {"prompts": {"tools/memory_feedback.guidelines": "Rate sparingly.\nAlways."}}
     tools = new_memory(settings={**SETTINGS, **own}).tools()

@@ -56,7 +56,7 @@ def chosen(look: Look, *texts: str, **more: object) -> dict[str, object]:
     return {"relevant_ids": [look.ids[text] for text in texts], "reason": "it decides", **more}
 
 
-@pytest.mark.spec("am/A-RECALL", "am/A-PROMPT")
+@pytest.mark.spec("am/A-RECALL")
 def test_what_the_judge_chose_is_sent_as_data_with_token_and_ids(look):
     opened = look()
     opened.memory.model.replies.set("steer/judge", chosen(opened, PNPM))
@@ -116,7 +116,7 @@ def test_ids_that_were_no_candidates_and_none_at_all_send_nothing(look, reply):
     assert (outcome.outcome, outcome.block, outcome.hits) == ("empty", None, ())
 
 
-@pytest.mark.spec("am/A-PROMPT", "am/A-RECALL")
+@pytest.mark.spec("am/A-RECALL")
 def test_the_older_names_of_the_answer_are_read(look):
     opened = look()
     opened.memory.model.replies.set(
@@ -166,7 +166,6 @@ def test_a_model_that_is_away_leaves_what_is_evident_and_says_so(look):
     assert [hit.fact.text for hit in outcome.hits] == [PNPM]
 
 
-@pytest.mark.spec("am/A-PROMPT")
 def test_a_feedback_template_of_ones_own_without_ids_gets_them(new_memory):
     replies = {"steer/query": {"query": "packages npm pnpm"}}
     own = {"steer/feedback": "[Rate it. Token: {{feedbackToken}}.]"}
@@ -179,7 +178,6 @@ def test_a_feedback_template_of_ones_own_without_ids_gets_them(new_memory):
     assert f"Memory ids: {opened.ids[PNPM]}." in guidance
 
 
-@pytest.mark.spec("am/A-PROMPT")
 def test_a_feedback_template_that_names_everything_stands_alone(new_memory):
     replies = {"steer/query": {"query": "packages npm pnpm"}}
     own = {"steer/feedback": "[{{feedbackToken}} {{memoryIds}} {{unknown}}]"}
