@@ -4,7 +4,8 @@ usage: python tests/bench/retrieval.py --eval DIR [--split dev] [--locomo FILE] 
 
 DIR holds ``score_retrieval.py`` and the split's folder with ``facts.jsonl`` and ``queries.jsonl``.
 Blind: the bank is never told what was superseded. No language model; vectors with ``--semantic``
-alone (extra ``semantic``). Data that is absent is skipped with the reason.
+alone (extra ``semantic``). What counts as injected is what a turn is given without a judge. Data
+that is absent is skipped with the reason.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hindsight_core.banks.sqlite import SqliteBank
-from hindsight_core.banks.sqlite.confidence import FLOOR
 from hindsight_core.memory import Fact, Query
 from hindsight_core.providers.semantic import SemanticEmbedder
+from hindsight_core.recall.floor import evident
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 
 INJECTED = 5
 LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -45,7 +47,7 @@ async def filled(bank: SqliteBank, facts: list[Fact], embedder: SemanticEmbedder
 
 
 async def run_coding(
-    data: Path, folder: Path, *, floor: float, embedder: SemanticEmbedder | None = None
+    data: Path, folder: Path, *, embedder: SemanticEmbedder | None = None
 ) -> tuple[list[dict], list[float]]:
     """Rank every query in its own project's bank; rows of a run file, and milliseconds."""
     banks: dict[str, SqliteBank] = {}
@@ -70,13 +72,14 @@ async def run_coding(
         start = time.perf_counter()
         hits = await banks[query["project"]].recall(asked)
         times.append((time.perf_counter() - start) * 1000)
-        good = [h for h in hits if h.score >= floor][:INJECTED]
+        good = evident(asked, hits)[:INJECTED]
         rows.append(
             {
                 "query_id": query["id"],
                 "ranked": [h.fact.id for h in hits],
                 "scores": [h.score for h in hits],
                 "injected": [h.fact.id for h in good],
+                "tokens": sum(len(h.fact.text) for h in good) / CHARACTERS_PER_TOKEN,
             }
         )
     for bank in banks.values():
@@ -93,13 +96,11 @@ def coding(options: argparse.Namespace) -> None:
     scorer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scorer)
     with tempfile.TemporaryDirectory() as folder:
-        rows, times = asyncio.run(
-            run_coding(data, Path(folder), floor=options.floor, embedder=options.embedder)
-        )
+        rows, times = asyncio.run(run_coding(data, Path(folder), embedder=options.embedder))
         run = options.out or Path(folder) / "run.jsonl"
         run.write_text("".join(json.dumps(row) + "\n" for row in rows))
         report, scored, queries, facts, found = scorer.evaluate(run, data)
-    print(f"## Coding set, split {options.split}, blind, {options.by}, floor {options.floor}\n")
+    print(f"## Coding set, split {options.split}, blind, {options.by}\n")
     columns = [(key, title) for key, title in scorer.COLUMNS if key != "queries"]
     print("| | n | " + " | ".join(title for _, title in columns) + " |")
     print("|---" * (len(columns) + 2) + "|")
@@ -109,9 +110,18 @@ def coding(options: argparse.Namespace) -> None:
         print(f"| {name} | {values['queries']} | " + " | ".join(cells) + " |")
     low, high = report["overall"]["ndcg_interval"]
     print(f"\nnDCG@10 95 % interval {low:.3f} to {high:.3f}; {latency(times)}")
+    cost(rows, queries)
     silence(rows, queries)
     if options.misses:
         scorer.show_misses(options.misses, scored, queries, facts, found)
+
+
+def cost(rows: list[dict], queries: dict) -> None:
+    """Tokens of the injected facts, over all questions, for each that got an answer."""
+    answers = {ident: {i for i, g in q["gold"].items() if g == 2} for ident, q in queries.items()}
+    answered = sum(bool(answers[row["query_id"]] & set(row["injected"])) for row in rows)
+    tokens = sum(row["tokens"] for row in rows)
+    print(f"answered {answered} of {len(rows)}; {tokens / answered:.0f} tokens injected for each")
 
 
 def silence(rows: list[dict], queries: dict) -> None:
@@ -226,7 +236,6 @@ def main() -> int:
     parser.add_argument("--eval", type=Path, help="folder of the coding evaluation set")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--locomo", type=Path, help="locomo10.json")
-    parser.add_argument("--floor", type=float, default=FLOOR)
     parser.add_argument("--misses", help="print the misses of a query type, or of all")
     parser.add_argument("--out", type=Path, help="keep the run file here")
     parser.add_argument("--semantic", action="store_true", help="with the extra's vectors")

@@ -1,7 +1,8 @@
-"""Memory quality without a model: ``python tests/bench/sessions.py --eval DIR``.
+"""Memory quality: ``python tests/bench/sessions.py --eval DIR [--base-url URL --model NAME]``.
 
 Runs ``hindsight-mem remember`` over every session of an evaluation folder in an empty home, scores
 what the banks hold with the folder's own scorer, and searches everything written for secrets.
+Without a model, or with any OpenAI-compatible endpoint.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ def main() -> int:
     """Run and score; the scorer's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--eval", type=Path, required=True, help="folder with dev/ and the scorer")
+    parser.add_argument("--base-url", help="of an OpenAI-compatible endpoint")
+    parser.add_argument("--model", help="its model")
     chosen = parser.parse_args()
+    if chosen.base_url:
+        os.environ["HINDSIGHT_MEM_MODELS__BASE_URL"] = chosen.base_url
+        os.environ["HINDSIGHT_MEM_MODELS__MODEL"] = chosen.model or ""
     folder = chosen.eval / "dev"
     if not (folder / "sessions.jsonl").is_file():
         print(f"skipped: no {folder / 'sessions.jsonl'}")

@@ -18,7 +18,6 @@ from hindsight_core.banks.sqlite.fusion import NO_VECTORS
 from hindsight_core.banks.sqlite.lexicon import rarity
 from hindsight_core.banks.sqlite.ranking import Score
 
-FLOOR = 0.3
 # A name may stand in another of the best hits than the first.
 _NAMED_IN = 3
 _CONSTANT = -2.7
@@ -78,7 +77,10 @@ def _stands_out(nearness: Mapping[int, float]) -> float:
     deviation = math.sqrt(sum((near - mean) ** 2 for near in nearness.values()) / count)
     if deviation == 0:
         return 0.0
-    return (max(nearness.values()) - mean) / deviation - math.sqrt(2 * math.log(count))
+    # What the largest of so many normal values is on average.
+    usual = math.sqrt(2 * math.log(count))
+    usual -= (math.log(math.log(count)) + math.log(4 * math.pi)) / (2 * usual)
+    return (max(nearness.values()) - mean) / deviation - usual
 
 
 def confidences(scores: Sequence[Score], whole: Evidence) -> list[float]:

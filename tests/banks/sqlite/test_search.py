@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hindsight_core.banks.sqlite.candidates import candidates
-from hindsight_core.banks.sqlite.confidence import FLOOR
 from hindsight_core.memory import Query, Scope, TagFilter
 from hindsight_core.testing.banks import document, fact
 
@@ -65,9 +64,9 @@ async def test_the_conversation_before_a_follow_up_is_searched_too(shop, found):
 
 async def test_silence_is_possible(shop):
     for query in ("which Jenkins plugins are installed?", "SESSION_TTL", "how is Snowflake sized"):
-        assert await shop.recall(Query(query, min_score=FLOOR)) == [], query
+        assert await shop.recall(Query(query, min_score=0.3)) == [], query
     for query in ("CART_TTL", "when may we deploy?", "watchdgo timout"):
-        assert await shop.recall(Query(query, min_score=FLOOR)), query
+        assert await shop.recall(Query(query, min_score=0.3)), query
 
 
 async def test_scores_fall_from_the_best_and_tell_how_they_came(shop):
