@@ -81,6 +81,17 @@ class App:
         for warning in (*self.loaded.warnings, *unprovided(*self._configured)):
             print(f"hindsight-mem: {warning}", file=sys.stderr)
 
+    def _tell_unknown_bank(self) -> None:
+        """A name after ``--bank`` that no bank here has reads as an empty bank: say which it is."""
+        choice = self.loaded.bank
+        if not self.bank_name or choice.id is None or choice.backend != "sqlite":
+            return
+        from hindsight_core.banks.sqlite import bank_path
+
+        if not bank_path(self.paths.banks, choice.id).exists():
+            those = "`hindsight-mem bank list` shows those that are"
+            print(f"hindsight-mem: there is no bank {choice.id} yet; {those}", file=sys.stderr)
+
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end."""
         return asyncio.run(work)
@@ -100,11 +111,24 @@ class App:
         from hindsight_core.runtime import Runtime
 
         self.warn()
+        if read_only:
+            self._tell_unknown_bank()
         runtime = Runtime(self.loaded, read_only=read_only, hooks=self._configured[1])
         try:
             yield runtime
         finally:
             await runtime.close()
+            _tell_damaged(runtime)
+
+
+def _tell_damaged(runtime: Runtime) -> None:
+    """Say which of the files that all sessions share were set aside: some of it may be gone."""
+    built = vars(runtime)
+    shared = [built[name].database for name in ("queue", "sessions", "usage") if name in built]
+    moved = {database.path: database.set_aside for database in shared if database.set_aside}
+    for path, aside in moved.items():
+        told = f"{path} was damaged: it is kept as {aside}, and a new one was begun"
+        print(f"hindsight-mem: {told}", file=sys.stderr)
 
 
 def confirm(question: str, *, yes: bool) -> None:

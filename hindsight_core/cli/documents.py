@@ -107,7 +107,7 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
         bank = runtime.bank.id
     app.emit(
         {"deleted": deleted},
-        lambda console: console.print("\n".join(f"deleted {i}" for i in deleted), markup=False),
+        lambda console: [console.print(f"deleted {i}", markup=False) for i in deleted],
     )
     if error is not None:
         raise error

@@ -164,7 +164,8 @@ def _show_turn(app: App, turn: Turn, outcome: RecallOutcome) -> None:
             }
         )
         return
-    click.echo(f"{outcome.outcome}{f': {outcome.reason}' if outcome.reason else ''}")
+    reason = (outcome.reason or "").removesuffix(" (degraded)")
+    click.echo(f"{outcome.outcome}{f': {reason}' if reason else ''}")
     for query in query_texts(outcome):
         click.echo(f"searched: {query}")
     if block:

@@ -33,8 +33,8 @@ class Source:
     profile: str | None = None
 
     def found(self) -> tuple[Path, ...]:
-        """The forms that exist."""
-        return tuple(path for path in self.files if path.is_file())
+        """The forms that exist; a folder of such a name too: reading it says what is wrong."""
+        return tuple(path for path in self.files if path.is_file() or path.is_dir())
 
 
 def user_sources(paths: Paths, env: Mapping[str, str], host: str | None) -> Iterator[Source]:

@@ -45,8 +45,10 @@ async def configuration(runtime: Runtime) -> list[Finding]:
     ]
     if loaded.off:
         findings.append(Finding("configuration", "warning", f"memory is off: {loaded.off}"))
-    files = ", ".join(map(str, loaded.files)) or "no file, defaults only"
-    findings.append(Finding("configuration", "ok", files))
+    if loaded.files:
+        findings.append(Finding("configuration", "ok", ", ".join(map(str, loaded.files))))
+    elif not loaded.warnings:
+        findings.append(Finding("configuration", "ok", "no file, defaults only"))
     if not loaded.bank.declared:
         advice = (
             "Declare one with `hindsight-mem config set bank.id auto`; "

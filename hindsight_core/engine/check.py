@@ -34,10 +34,15 @@ async def check(runtime: Runtime) -> list[str]:
     labels = Labels.of(runtime.loaded)
     # What only a session knows is known when one writes.
     told = problems(runtime.settings, labels.values(bank=bank.id, session_id="s", host="host"))
-    aside = getattr(bank, "set_aside", None)
-    if aside is None:
-        return told
+    kept = {
+        f"The file of bank {bank.id!r}": getattr(bank, "set_aside", None),
+        "The write queue's file": runtime.queue.database.set_aside,
+    }
     return [
         *told,
-        f"The file of bank {bank.id!r} was damaged. It is kept as {aside}; a new one was begun.",
+        *(
+            f"{what} was damaged. It is kept as {aside}; a new one was begun."
+            for what, aside in kept.items()
+            if aside is not None
+        ),
     ]

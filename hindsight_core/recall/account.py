@@ -30,7 +30,8 @@ def account(entry: Entry, texts: Texts) -> list[str]:
         entry: A ``recall`` entry of the activity log.
         texts: Texts of facts by id, where the log does not hold them.
     """
-    reason = f": {entry['reason']}" if entry.get("reason") else ""
+    why = str(entry.get("reason") or "").removesuffix(" (degraded)")
+    reason = f": {why}" if why else ""
     lines = [
         f"turn {entry.get('turn')} of session {entry.get('session')}, {entry.get('ts', '')}",
         f"{entry.get('outcome')}{reason}",

@@ -81,6 +81,18 @@ def test_a_file_of_a_newer_program_or_a_broken_one_is_a_failure(mem, name):
     assert levels(mem("doctor", "--json"))[name] == "ok"
 
 
+def test_a_file_that_is_no_configuration_is_told_and_not_called_none(mem):
+    home = Path(os.environ["HINDSIGHT_MEM_HOME"])
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.toml").mkdir()
+    found = [f for f in mem("doctor", "--json").data["findings"] if f["name"] == "configuration"]
+    assert [f["level"] for f in found] == ["warning"]
+    assert "cannot be read: Is a directory" in found[0]["text"]
+    said = mem("config", "check")
+    assert said.code == 2
+    assert "config.toml: cannot be read" in said.out + said.err
+
+
 def log_line(home, **fields):
     """One entry of the activity log, as a session of an earlier hour wrote it."""
     folder = home / "logs"

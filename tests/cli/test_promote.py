@@ -134,7 +134,7 @@ class TestToQdrant:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--to", "qdrant", "--bank", "demo"), "needs an embedder"),
+        (("--to", "qdrant", "--bank", "demo"), "set embeddings.provider to semantic, or"),
         (("--to", "qdrant", "--bank", "none"), "no embedded bank none"),
         (("--to", "sqlite", "--bank", "demo"), "--to hindsight or qdrant"),
         (("--to", "nowhere", "--bank", "demo"), "nowhere"),

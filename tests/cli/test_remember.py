@@ -147,6 +147,32 @@ def test_a_broken_database_is_set_aside_and_told(mem):
     assert list(bank.parent.glob(f"{bank.name}.corrupt-*"))
 
 
+def test_a_broken_file_of_all_sessions_is_told(mem):
+    mem("remember", EXAMPLE)
+    home = Path(os.environ["HINDSIGHT_MEM_HOME"])
+    for side in home.glob("queue.db-*"):
+        side.unlink()
+    (home / "queue.db").write_bytes(b"this is no database, " * 500)
+    said = mem("review", "list")
+    assert (said.code, said.out) == (0, "0 of 0\n")
+    [aside] = home.glob("queue.db.corrupt-*")
+    assert f"queue.db was damaged: it is kept as {aside}" in said.err
+    assert mem("review", "list").err == ""
+
+
+def test_a_bank_that_is_not_there_is_told_by_what_reads_it(mem):
+    said = mem("recall", "--bank", "shpo", "PostgreSQL")
+    assert (said.code, said.out) == (0, "nothing found\n")
+    assert "there is no bank shpo yet; `hindsight-mem bank list` shows" in said.err
+    mem("remember", EXAMPLE)
+    assert mem("recall", "--bank", "shop", "PostgreSQL").err == ""
+
+
+def test_a_document_that_is_not_there_gives_no_empty_line(mem):
+    said = mem("documents", "delete", "nope", "--yes")
+    assert (said.code, said.out) == (2, "")
+
+
 def test_a_newer_database_is_refused_and_untouched(mem):
     mem("remember", EXAMPLE)
     [bank] = Path(os.environ["HINDSIGHT_MEM_HOME"], "banks").glob("*.db")

@@ -123,6 +123,7 @@ def test_a_turn_shows_its_outcome_and_block_and_is_logged(command, data):
     code, out, _ = command("recall", "--turn", "how often does the importer retry?")
     assert code == 0
     assert out.startswith("degraded: no model")
+    assert "(degraded)" not in out
     assert "- [2026-02-01] The importer retries 5 times" in out
     _, logged = data("explain")
     assert logged["turn"]["outcome"] == "degraded"

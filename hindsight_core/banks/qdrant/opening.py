@@ -45,7 +45,8 @@ def open_qdrant(
     if services.embedder is None:
         raise ConfigError(
             "the qdrant bank finds facts by vectors and needs an embedder: set "
-            "embeddings.provider to openai, ollama, onnx or model2vec, and embeddings.model"
+            "embeddings.provider to semantic, or to openai, ollama, onnx or model2vec and "
+            "embeddings.model"
         )
     name = settings.qdrant.collection or bank_id
     if _REFUSED.search(name) or len(name.encode()) > _LONGEST:
