@@ -92,14 +92,18 @@ class Home:
 
     def sentence(self) -> tuple[str, str]:
         """A fact that is like no other, and the key by which it is known again."""
-        word = "".join(self.random.choices(SYLLABLES, k=4))
-        key = f"k{word}x"
-        other = "".join(self.random.choices(SYLLABLES, k=4))
-        text = f"The {other} {key} is kept in the {self.random.choice(PLACES)} {word[::-1]}."
         with self.lock:
+            word = self._word()
+            while f"k{word}x" in self.known_texts:
+                word = self._word()
+            key, place = f"k{word}x", self.random.choice(PLACES)
+            text = f"The {self._word()} {key} is kept in the {place} {word[::-1]}."
             self.tally.inputs += 1
             self.known_texts[key] = text
         return key, text
+
+    def _word(self) -> str:
+        return "".join(self.random.choices(SYLLABLES, k=4))
 
     def promise(self, *keys: str, bank: str = "shop") -> None:
         """These were acknowledged."""
