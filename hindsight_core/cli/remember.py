@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +21,12 @@ if TYPE_CHECKING:
 
     from hindsight_core.memorize.runner import MemorizeReport
     from hindsight_core.runtime import Runtime
+    from hindsight_core.transcript.entry import Transcript
     from hindsight_core.transcript.readers.base import TranscriptReader
 
 
+STDIN = "-"
+ONE_SENTENCE = 'To save one sentence: echo "..." | hindsight-mem remember -'
 WITHOUT = "without a model: only what the user stated or asked to keep"
 ODDITIES = {
     "unknown": "record(s) of an unknown form were left out",
@@ -34,7 +40,9 @@ ODDITIES = {
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--host", metavar="NAME", help="Read FILE as this host's format.")
 def remember(app: App, files: tuple[str, ...], host: str | None) -> int:
-    """Memorize session files, canonical JSONL or plain text.
+    """Memorize session files, canonical JSONL or plain text; - is standard input.
+
+    To save one sentence: echo "..." | hindsight-mem remember -
 
     A file that was memorized before costs nothing: only what is new since then is looked at.
     """
@@ -63,13 +71,11 @@ async def _remember(app: App, files: tuple[str, ...], host: str | None) -> int:
 
 
 async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
-    from hindsight_core.transcript.readers import read_transcript
-
-    importers = [item.factory() for item in runtime.hooks.importers.values()]
     try:
-        transcript = read_transcript(Path(file), host=host, importers=[*importers, *_of_hosts()])
+        transcript = _read(runtime, file, host)
     except TranscriptError as error:
-        return {"file": file, "outcome": "unreadable", "reason": str(error), "facts": []}
+        reason = f"{error} {ONE_SENTENCE}" if _is_nothing(file) else str(error)
+        return {"file": file, "outcome": "unreadable", "reason": reason, "facts": []}
     # A file may name its session by anything; the name is written to many places.
     named = runtime.sanitiser.entry_id(transcript.session_id)
     transcript = replace(transcript, session_id=named)
@@ -91,6 +97,38 @@ async def _one(runtime: Runtime, file: str, host: str | None) -> dict[str, Any]:
     }
 
 
+def _read(runtime: Runtime, file: str, host: str | None) -> Transcript:
+    from hindsight_core.transcript.readers import read_transcript
+
+    importers = [item.factory() for item in runtime.hooks.importers.values()]
+    with _source(file) as path:
+        return read_transcript(path, host=host, importers=[*importers, *_of_hosts()])
+
+
+@contextmanager
+def _source(file: str) -> Iterator[Path]:
+    from hindsight_core.transcript.readers.stream import piped
+
+    if file != STDIN:
+        yield Path(file)
+        return
+    if sys.stdin is None or sys.stdin.isatty():
+        raise TranscriptError(f"nothing is piped into standard input. {ONE_SENTENCE}")
+    with piped(sys.stdin.buffer) as path:
+        yield path
+
+
+def _is_nothing(file: str) -> bool:
+    """Whether this can be no path of anything here, as a sentence is not."""
+    try:
+        os.stat(file)
+    except OSError as error:
+        return file != STDIN and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+    except ValueError:
+        return True
+    return False
+
+
 def _of_hosts() -> list[TranscriptReader]:
     """Readers that the installed hosts bring; a broken one is `doctor`'s to tell."""
     from hindsight_core.plugins import installed_hosts, load_host
@@ -106,7 +144,7 @@ def _of_hosts() -> list[TranscriptReader]:
 
 def _trouble(result: dict[str, Any]) -> str:
     reason, file = str(result["reason"]), str(result["file"])
-    return reason if file in reason else f"{file}: {reason}"
+    return reason if file in reason or file == STDIN else f"{file}: {reason}"
 
 
 def summary(bank: str, reports: list[MemorizeReport]) -> dict[str, Any]:
