@@ -45,7 +45,7 @@ def unprovided(loaded: Loaded, hooks: Hooks) -> list[str]:
         try:
             registry.require(name)
         except HindsightError as error:
-            besides = f" (or {', '.join(always)})" if always else ""
+            besides = f" Or use {' or '.join(always)}." if always else ""
             found.append(f"{key}: {error}{besides}")
     return found
 
@@ -57,10 +57,14 @@ def problems(loaded: Loaded, built: Mapping[str, Any]) -> list[str]:
         loaded: The effective configuration.
         built: The parts of a runtime that are there already, by name.
     """
-    hooks, prompts = built.get("hooks"), built.get("prompts")
+    hooks, prompts, embedder = (built.get(name) for name in ("hooks", "prompts", "embedder"))
+    unknown = unprovided(loaded, hooks) if hooks is not None else []
+    absent = embedder.absent if embedder is not None else None
+    known = absent is None or any(absent in problem for problem in unknown)
     return [
         *(hooks.problems if hooks is not None else ()),
-        *(unprovided(loaded, hooks) if hooks is not None else ()),
+        *unknown,
+        *(() if known else (f"embeddings.provider: {absent}",)),
         *(prompts.problems if prompts is not None else ()),
     ]
 

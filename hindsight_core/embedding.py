@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from hindsight_core.errors import ProviderError
+from hindsight_core.errors import HindsightError, ProviderError
 from hindsight_core.isolation import Overdue, call_async
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class GuardedEmbedder:
     def dimensions(self) -> int | None:
         """Length of a vector; None until it is known."""
         return self._embedder.dimensions
+
+    @property
+    def absent(self) -> str | None:
+        """Why there is no embedder behind it; None where there is one."""
+        return getattr(self._embedder, "reason", None)
 
     async def embed(self, texts: Sequence[str], *, kind: Kind) -> list[Vector]:
         """One vector a text, in order; each text is cut at `MAX_CHARACTERS`.
@@ -137,3 +142,32 @@ class GuardedEmbedder:
 def guarded(embedder: Embedder) -> GuardedEmbedder:
     """The same embedder behind the guard; one that is there already keeps its state."""
     return embedder if isinstance(embedder, GuardedEmbedder) else GuardedEmbedder(embedder)
+
+
+class AbsentEmbedder:
+    """Stands for an embedder that cannot be made: each call fails with the reason.
+
+    What is configured wrong costs its vectors, as an embedder that fails does, and not the memory.
+    """
+
+    dimensions: int | None = None
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.identity = name
+        self.reason = reason
+
+    async def embed(self, texts: Sequence[str], *, kind: Kind) -> list[Vector]:
+        """Nothing.
+
+        Raises:
+            ProviderError: Always.
+        """
+        raise ProviderError(self.reason, retryable=False)
+
+
+def created(make: Callable[[], Embedder], *, name: str) -> GuardedEmbedder:
+    """The embedder of this configured name, or what stands for it where it cannot be made."""
+    try:
+        return guarded(make())
+    except HindsightError as error:
+        return GuardedEmbedder(AbsentEmbedder(name, str(error)))

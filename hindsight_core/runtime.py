@@ -90,12 +90,13 @@ class Runtime:
     @cached_property
     def embedder(self) -> GuardedEmbedder | None:
         """The configured embedder, or None."""
-        from hindsight_core.embedding import guarded
+        from hindsight_core.embedding import created
 
         name = self.settings.embeddings.provider
         if name == "none":
             return None
-        return guarded(self.hooks.create("embedders", name, self.settings, self._bare))
+        make = partial(self.hooks.create, "embedders", name, self.settings, self._bare)
+        return created(make, name=name)
 
     @cached_property
     def models(self) -> ModelChain:

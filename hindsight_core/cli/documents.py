@@ -105,10 +105,12 @@ async def _delete(app: App, ids: tuple[str, ...]) -> None:
         done, error = await one_by_one(ids, lambda i: _delete_one(runtime, i))
         deleted = [i for i, was_there in zip(ids, done, strict=False) if was_there]
         bank = runtime.bank.id
-    app.emit(
-        {"deleted": deleted},
-        lambda console: [console.print(f"deleted {i}", markup=False) for i in deleted],
-    )
+
+    def human(console: Console) -> None:
+        for document_id in deleted:
+            console.print(f"deleted {document_id}", markup=False)
+
+    app.emit({"deleted": deleted}, human)
     if error is not None:
         raise error
     missing = [i for i in ids if i not in deleted]

@@ -72,7 +72,7 @@ def turn(host: Any, bridge: Any, talk: Talk, number: int) -> dict[str, Any]:
 
 def settled(bridge: Any) -> None:
     """Nothing of the session waits."""
-    for _ in range(300):
+    for _ in range(1200):
         if bridge.call("status/get")["pending"] == 0:
             return
         threading.Event().wait(0.05)

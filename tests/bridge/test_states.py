@@ -195,3 +195,10 @@ async def test_where_the_agent_has_a_memory_of_its_own(host: Any) -> None:
     assert opened["tools"] == []
     assert results["tool"]["isError"] is True
     assert results["tool"]["content"].count(other) == 1
+
+
+async def test_a_session_goes_on_by_words_when_its_embedder_cannot_be_made(host: Any) -> None:
+    bridge = host.start(MEM_EMBEDDINGS__PROVIDER="onnx")
+    opened = host.open(bridge)
+    assert opened["state"] == "active"
+    assert "embeddings.provider = onnx needs one folder" in str(opened["warnings"])

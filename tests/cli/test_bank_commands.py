@@ -177,3 +177,21 @@ def test_index_and_vectors_are_made_anew_from_the_facts(mem, write):
     assert "CART_TTL is 72 h" in mem("recall", "cart ttl").out
     refused = mem("bank", "reembed")
     assert (refused.code, "embeddings.provider" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("nosuch", "no embedder named 'nosuch'"), ("onnx", "needs one folder")]
+)
+def test_an_embedder_that_cannot_be_set_up_costs_its_vectors_and_not_the_memory(
+    mem, tmp_path, name, why
+):
+    told = tmp_path / "told.txt"
+    told.write_text("We decided that the gateway listens on port 8443.\n")
+    mem("config", "set", "embeddings.provider", name)
+    assert mem("remember", told).code == 0
+    found = mem("recall", "gateway port", "--json")
+    assert found.code == 0
+    assert "8443" in found.data["hits"][0]["text"]
+    refused = mem("bank", "reembed")
+    assert (refused.code, why in refused.err) == (1, True)
+    assert f"embedder: {'embeddings.provider = ' if name == 'onnx' else ''}" in mem("doctor").out

@@ -218,7 +218,9 @@ class Home:
         """Compare what the banks hold with what was promised."""
         for file in (self.memory / "queue.db", self.memory / "state.db"):
             self._sound(file)
-        for bank, promised in self.promised.items():
+        for bank, told in self.promised.items():
+            # A session's end promises all that it said, also what was corrected meanwhile.
+            promised = told - self.unwanted
             file = self.memory / "banks" / f"{bank}.db"
             self._sound(file)
             with closing(sqlite3.connect(file)) as connection:
