@@ -32,6 +32,8 @@ class Lexicon:
     toggle: frozenset[str]
     link: frozenset[str]
     reason: frozenset[str]
+    condition: frozenset[str]
+    join: frozenset[str]
     number: Mapping[str, str]
 
 
@@ -88,6 +90,7 @@ def content_stems(text: str) -> frozenset[str]:
 def _cjk_words() -> re.Pattern[str]:
     words = lexicon()
     every = words.stop | words.link | words.marker | words.negation | words.reason | words.unit
+    every |= words.condition
     every |= frozenset(words.number) | words.toggle
     known = sorted((w for w in every if _CJK.fullmatch(w)), key=len, reverse=True)
     return re.compile("(" + "|".join(map(re.escape, known)) + ")")

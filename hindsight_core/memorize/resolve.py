@@ -1,13 +1,15 @@
 """Add, replace or skip each candidate against what the bank holds (pi/M-17, br/BR-16).
 
 Comparing comes first and is never overruled: the same statement is skipped, a changed value
-supersedes. What stays new is shown to the model, where there is one, which sees other wordings and
-other languages. A failed model leaves the candidates as they are (never "everything is known").
+supersedes, and so does what says all of a stored fact and adds to it. What stays new is shown to
+the model, where there is one, which sees other wordings and other languages. A failed model leaves
+the candidates as they are (never "everything is known").
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hindsight_core.errors import BudgetExceeded, ProviderError
@@ -29,6 +31,7 @@ logger = logging.getLogger("hindsight_core.memorize")
 MOST_KNOWN = 120
 DEDUP_TOKENS = 2048
 TAKEN_BACK = "taken back later in the same window"
+SAID_FULLY = "said more fully later in the same window"
 
 
 async def resolve(
@@ -69,6 +72,12 @@ def compare(
             decided[number] = [Resolution("skip", other.fact, candidate.id, TAKEN_BACK)]
             kept.remove(number)
         resolutions = _against(candidate, [hit.fact for hit in neighbours.get(candidate.id, ())])
+        shorter = [(n, o) for n, o in earlier if _extends(candidate, o.fact)]
+        if resolutions[0].action != "skip" and shorter:
+            resolutions = _in_place_of(candidate, resolutions, [decided[n] for n, _ in shorter])
+            for number, other in shorter:
+                decided[number] = [Resolution("skip", other.fact, candidate.id, SAID_FULLY)]
+                kept.remove(number)
         if resolutions[0].action != "skip":
             kept.add(len(decided), candidate.text)
             places[candidate.id] = len(decided)
@@ -85,10 +94,29 @@ def _against(candidate: Fact, stored: Sequence[Fact]) -> list[Resolution]:
     newer = next((fact for fact in changed if _older(candidate, fact)), None)
     if newer is not None:
         return [Resolution("skip", candidate, newer.id, "older than what the bank holds")]
-    targets = [fact for fact in changed if not fact.pinned]
-    if not targets:
-        return [Resolution("add", candidate)]
-    return [Resolution("replace", candidate, fact.id, "changed") for fact in targets]
+    shorter = [fact for fact in stored if _extends(candidate, fact)]
+    found = [
+        Resolution("replace", candidate, fact.id, reason)
+        for facts, reason in ((changed, "changed"), (shorter, "extended"))
+        for fact in facts
+        if not fact.pinned
+    ]
+    return found or [Resolution("add", candidate)]
+
+
+def _in_place_of(
+    candidate: Fact, resolutions: list[Resolution], shorter: Sequence[Sequence[Resolution]]
+) -> list[Resolution]:
+    """What supersedes for a candidate that takes the place of shorter ones: theirs and its own."""
+    found = {item.target: item for item in resolutions if item.action == "replace"}
+    for item in (item for items in shorter for item in items if item.action == "replace"):
+        found.setdefault(item.target, replace(item, fact=candidate))
+    return list(found.values()) or resolutions
+
+
+def _extends(new: Fact, old: Fact) -> bool:
+    """An older statement never takes the place of a later one, even if it says more."""
+    return _relation(new, old) == "extended" and not _older(new, old)
 
 
 def _relation(new: Fact, old: Fact) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hindsight_core.memorize.lexicon import content_stems
-from hindsight_core.memorize.similar import replaced_words, statement
+from hindsight_core.memorize.similar import opening, replaced_words, statement
 
 
 class Shortlist:
     """Numbered statements, found by the words they must hold to be related.
 
     `relation` is ``different`` unless the old statement has every word of the new one's subject,
-    or of something that the new one replaces. Looking those up by their rarest word leaves out
-    nothing that a comparison of every pair would find.
+    or of something that the new one replaces, or of the beginning that it extends. Looking those
+    up by their rarest word leaves out nothing that a comparison of every pair would find.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -39,7 +39,7 @@ class Shortlist:
 
     def related(self, text: str) -> list[int]:
         """Numbers of what a new statement may be the same as or change, ascending."""
-        wanted = [statement(text).subject, *replaced_words(text)]
+        wanted = [statement(text).subject, opening(text), *replaced_words(text)]
         return sorted({number for words in wanted for number in self.naming(words)})
 
     def naming(self, words: frozenset[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""How two statements relate, without a model: the same, a changed value, or different things.
+"""How two statements relate, without a model: the same, more, a changed value, or different things.
 
 Cautious by design: losing a fact to a wrong "same", or retiring one to a wrong "changed", is
 worse than keeping two that say nearly the same.
@@ -14,7 +14,7 @@ from typing import Literal
 from hindsight_core.memorize.lexicon import content_stems, lexicon, stem, tokens
 from hindsight_core.memorize.rules.cues import source
 
-Relation = Literal["same", "changed", "different"]
+Relation = Literal["same", "extended", "changed", "different"]
 _NUMERIC = re.compile(r"^\d[\d.,:/\-]*$")
 
 
@@ -29,6 +29,7 @@ class Statement:
         negative: Whether it is negated (two negations cancel out).
         marker: It says itself that something has changed.
         divided: A dividing word was found.
+        reason: Stems of the reason that is given behind it.
     """
 
     subject: frozenset[str]
@@ -37,6 +38,7 @@ class Statement:
     negative: bool
     marker: bool
     divided: bool
+    reason: frozenset[str]
 
     @property
     def all_words(self) -> frozenset[str]:
@@ -46,9 +48,9 @@ class Statement:
 
 @lru_cache(maxsize=4096)
 def statement(text: str) -> Statement:
-    """Take a statement apart; what stands behind a reason word does not count."""
+    """Take a statement apart; what stands behind a reason word is kept aside."""
     words = lexicon()
-    found = _head(tokens(text))
+    found, why = _apart(tokens(text))
     cut = next((i for i, t in enumerate(found) if t in words.link and _says(found[:i])), None)
     left, right = (found, found) if cut is None else (found[:cut], found[cut + 1 :])
     values = [_value(t) for n, t in enumerate(right, 1) if _sets(t, last=n == len(right))]
@@ -59,21 +61,37 @@ def statement(text: str) -> Statement:
         negative=sum(t in words.negation for t in found) % 2 == 1,
         marker=any(t in words.marker for t in found),
         divided=cut is not None,
+        reason=_stems([t for t in why if t not in words.reason], numbers=True),
     )
 
 
 def relation(new: str, old: str) -> Relation:
     """What a new statement is to an old one.
 
-    ``changed`` means that the old one no longer holds: the same subject has another value, or the
-    new one names what it replaces.
+    ``extended`` means that the new one says all that the old one says, and more: a reason, a
+    detail, a number, a condition. ``changed`` means that the old one no longer holds: the same
+    subject has another value, or the new one names what it replaces.
     """
     a, b = statement(new), statement(old)
     if _same(a, b):
-        return "same"
+        return _compared(a, b)
     if _revalued(a, b) or _reversed(a, b) or _replaces(new, a, b):
         return "changed"
-    return "different"
+    if _continues(new, old):
+        return "extended"
+    return "same" if _continues(old, new) and not _limited(old, new) else "different"
+
+
+def restates(new: str, old: str) -> bool:
+    """Whether a new statement says what an old one says, whatever either adds to it."""
+    return _same(statement(new), statement(old)) or _continues(new, old)
+
+
+def opening(text: str) -> frozenset[str]:
+    """Stems of the least that a statement which this one extends may say; none for no such."""
+    found = tokens(text)
+    cut = next((n for n in range(2, len(found)) if _adds(found[n:])), None)
+    return frozenset() if cut is None else content_stems(" ".join(found[:cut]))
 
 
 def numbers(text: str) -> frozenset[str]:
@@ -109,6 +127,55 @@ def _same(a: Statement, b: Statement) -> bool:
         return False
     # The value is the same and so is the subject: one side may name a unit or a detail.
     return not a.words or not b.words
+
+
+def _compared(a: Statement, b: Statement) -> Relation:
+    """Of two that say the same: whether the new one says why, or in more detail."""
+    if a.reason and b.reason and not a.reason & b.reason:
+        # Neither reason is told by the other one.
+        return "different"
+    more = a.reason - b.reason or a.all_words - b.all_words
+    whole = b.reason <= a.reason and b.all_words <= a.all_words
+    return "extended" if more and whole else "same"
+
+
+def _continues(new: str, old: str) -> bool:
+    """Whether the new one begins with all of the old one's words and goes on to qualify them."""
+    found, first = tokens(new), tokens(old)
+    if len(first) < 2 or len(found) <= len(first) or found[: len(first)] != first:
+        return False
+    tail = found[len(first) :]
+    if not _adds(tail) or not _says(first):
+        return False
+    # A second number could be another value of what the old one says.
+    return _qualifies(tail) or not any(_is_value(t) for t in first)
+
+
+def _limited(longer: str, shorter: str) -> bool:
+    """Whether it goes on with a condition: without that, the shorter one says something else."""
+    return _conditional(tokens(longer)[len(tokens(shorter)) :])
+
+
+def _adds(tail: list[str]) -> bool:
+    return _qualifies(tail) or _quantifies(tail)
+
+
+def _qualifies(tail: list[str]) -> bool:
+    return tail[0] in lexicon().reason or _conditional(tail)
+
+
+def _conditional(tail: list[str]) -> bool:
+    """Whether it begins with "if", "only if", "but unless" and the like."""
+    words = lexicon()
+    behind = tail[0] in words.stop and len(tail) > 1 and tail[1] in words.condition
+    return tail[0] in words.condition or behind
+
+
+def _quantifies(tail: list[str]) -> bool:
+    """Whether it is a number, or begins with up to two small words and a number: "to 3"."""
+    words = lexicon()
+    at = next((n for n, t in enumerate(tail[:3]) if _NUMERIC.match(t) or t in words.number), None)
+    return at is not None and all(t in words.stop and t not in words.join for t in tail[:at])
 
 
 def _revalued(a: Statement, b: Statement) -> bool:
@@ -158,10 +225,11 @@ def _one_class(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     return all((x in toggles) == (y in toggles) for x, y in zip(a, b, strict=True))
 
 
-def _head(found: list[str]) -> list[str]:
+def _apart(found: list[str]) -> tuple[list[str], list[str]]:
+    """What is said, and why."""
     reasons = lexicon().reason
     cut = next((i for i, t in enumerate(found) if t in reasons and _says(found[:i])), None)
-    return found if cut is None or cut < 3 else found[:cut]
+    return (found, []) if cut is None or cut < 3 else (found[:cut], found[cut:])
 
 
 def _says(found: list[str]) -> bool:

@@ -18,7 +18,7 @@ from hindsight_core.memorize.report import MemorizeReport, Retired
 from hindsight_core.memorize.reviewing import HELD, Reviewing
 from hindsight_core.memorize.run import current
 from hindsight_core.memorize.shortlist import Shortlist
-from hindsight_core.memorize.similar import relation
+from hindsight_core.memorize.similar import restates
 from hindsight_core.memory import Receipt
 from hindsight_core.state.jobs import WindowMark
 from hindsight_core.state.retained import TranscriptMark
@@ -135,7 +135,7 @@ class Store:
             ):
                 decided[fact.id] = Resolution("skip", held, held.id, "known")
             elif fact.id in gone or any(
-                _says_the_same(fact, retired[number]) for number in likely.related(fact.text)
+                restates(fact.text, retired[number].text) for number in likely.related(fact.text)
             ):
                 decided[fact.id] = Resolution("skip", fact, reason=RETIRED)
         left = [fact for fact in candidates if fact.id not in decided]
@@ -278,10 +278,6 @@ def _but_of(
         key: tuple(hit for hit in hits if hit.fact.document_id not in documents)
         for key, hits in neighbours.items()
     }
-
-
-def _says_the_same(fact: Fact, old: Fact) -> bool:
-    return relation(fact.text, old.text) == "same"
 
 
 def _held_by_the_bank(

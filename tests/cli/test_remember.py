@@ -212,6 +212,21 @@ def test_a_changed_value_supersedes(mem, tmp_path):
     assert [fact["state"] for fact in old] == ["superseded"]
 
 
+@pytest.mark.spec("br/BR-16")
+@pytest.mark.parametrize("lead", ["", "We decided that "])
+def test_a_reason_given_later_is_kept_and_the_bare_statement_can_be_restored(mem, tmp_path, lead):
+    bare = f"{lead}we never deploy on Fridays".capitalize().replace("fridays", "Fridays")
+    full = f"{bare} because support is away at weekends"
+    for name, text in (("a", bare), ("b", full), ("c", bare)):
+        (tmp_path / f"{name}.txt").write_text(f"{text}.\n")
+        mem("remember", tmp_path / f"{name}.txt")
+    assert texts(mem) == [full]
+    [old] = mem("facts", "list", "--state", "superseded", "--json").data["facts"]
+    assert old["text"] == bare
+    assert mem("facts", "restore", old["id"]).code == 0
+    assert texts(mem) == [bare, full]
+
+
 @pytest.mark.parametrize("loss", ["garbage", "empty", "gone"])
 def test_a_session_of_a_lost_bank_is_memorized_again(mem, loss):
     first = mem("remember", EXAMPLE, "--json").data["files"][0]["facts"]

@@ -72,6 +72,35 @@ def test_what_was_said_earlier_never_replaces_what_was_said_later():
     assert decided([new], [old]) == [("replace", new.text, old.id)]
 
 
+BARE, WHY = a_fact("We never deploy on Fridays"), "because support is away"
+FULL = a_fact(f"{BARE.text} {WHY}")
+
+
+@pytest.mark.spec("br/BR-16")
+def test_what_adds_a_reason_supersedes_and_the_shorter_one_stays_known():
+    assert decided([FULL], [BARE]) == [("replace", FULL.text, BARE.id)]
+    assert decided([BARE], [FULL]) == [("skip", BARE.text, FULL.id)]
+    assert decided([FULL], [FULL, BARE]) == [("skip", FULL.text, FULL.id)]
+
+
+def test_what_adds_a_reason_leaves_pinned_and_later_facts_alone():
+    assert decided([FULL], [replace(BARE, pinned=True)]) == [("add", FULL.text, None)]
+    early, late = replace(FULL, timestamp=JANUARY), replace(BARE, timestamp=JUNE)
+    assert decided([early], [late]) == [("add", FULL.text, None)]
+
+
+def test_within_one_run_the_fuller_statement_stays_with_all_that_it_supersedes():
+    assert decided([BARE, FULL]) == [("skip", BARE.text, FULL.id), ("add", FULL.text, None)]
+    assert decided([FULL, BARE]) == [("add", FULL.text, None), ("skip", BARE.text, FULL.id)]
+    stored = a_fact("The session cache is Redis")
+    short = a_fact("Use Postgres instead of Redis for the session cache")
+    full = a_fact(f"{short.text} unless it is down")
+    assert decided([short, full], [stored]) == [
+        ("skip", short.text, full.id),
+        ("replace", full.text, stored.id),
+    ]
+
+
 def test_a_pinned_fact_is_left_alone():
     pinned = replace(OLD, pinned=True)
     assert decided([NEW], [pinned]) == [("add", NEW.text, None)]

@@ -322,7 +322,13 @@ async def test_a_changed_value_supersedes_and_is_no_duplicate(kit, script, answe
 
 @pytest.mark.spec("br/BR-41")
 @pytest.mark.parametrize(
-    "again", ["Staging is at 10.1.1.1", "staging is at  10.1.1.1", "The staging is at `10.1.1.1`"]
+    "again",
+    [
+        "Staging is at 10.1.1.1",
+        "staging is at  10.1.1.1",
+        "The staging is at `10.1.1.1`",
+        "Staging is at 10.1.1.1 because the rack is there",
+    ],
 )
 async def test_what_a_person_retired_does_not_come_back(kit, talk, script, answer, again):
     gone = "Staging is at 10.1.1.1"

@@ -16,6 +16,7 @@ from hindsight_core.testing.transcripts import TranscriptBuilder
 WORDS = (
     "the", "port", "of", "kafka", "redis", "is", "=", "7443", "8080", "on", "off", "not", "now",
     "instead of", "no longer", "because", "cache", "ms", "three", "use", "30", "tests", "->",
+    "unless", "and", "to", "never",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_core.memorize.similar import numbers, relation, replaced_words
+from hindsight_core.memorize.similar import numbers, opening, relation, replaced_words, restates
 
 QUEUE = "the queue prefetch is 20"
+FRIDAY = "We never deploy on Fridays"
 
 
 @pytest.mark.spec("br/BR-16")
@@ -71,6 +72,59 @@ def test_another_subject_is_neither_known_nor_superseded(new, old):
     assert relation(new, old) == "different"
 
 
+@pytest.mark.spec("br/BR-16")
+@pytest.mark.parametrize(
+    ("more", "old"),
+    [
+        (f"{FRIDAY} because support is away at weekends.", f"{FRIDAY}."),
+        (f"We decided that {FRIDAY} because support is away", f"We decided that {FRIDAY}"),
+        (f"{FRIDAY} because support is away at weekends", f"{FRIDAY} because support is away"),
+        ("Use ruff because it is fast", "Use ruff"),
+        ("The queue prefetch is 20 behind nginx", QUEUE),
+        ("Retries are limited to 3", "Retries are limited"),
+        ("We use Node 20", "We use Node"),
+        ("Wir deployen nie am Freitag, weil niemand da ist", "Wir deployen nie am Freitag"),
+        ("Мы не деплоим в пятницу, потому что поддержки нет", "Мы не деплоим в пятницу"),
+        ("端口是8443，因为8080被占用", "端口是8443"),
+    ],
+)
+def test_what_says_all_of_a_statement_and_more_extends_it(more, old):
+    assert relation(more, old) == "extended"
+    assert relation(old, more) == "same"
+    assert restates(more, old)
+
+
+@pytest.mark.parametrize("added", ["unless the on-call agrees", "only if support is there"])
+def test_a_condition_extends_a_statement_and_is_not_known_without_it(added):
+    assert relation(f"{FRIDAY} {added}", FRIDAY) == "extended"
+    assert relation(FRIDAY, f"{FRIDAY} {added}") == "different"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The port is 80 and the timeout is 20", "The port is 80"),
+        ("The timeout is 5 to 10 minutes", "The timeout is 5"),
+        ("The API is fast enough", "The API is fast"),
+        ("Redis is used as a queue", "Redis is used as a cache"),
+        ("We decided today that we use Kafka", "We decided today that we use Redis"),
+    ],
+)
+def test_what_only_begins_alike_extends_nothing(new, old):
+    assert relation(new, old) == "different"
+
+
+def test_another_reason_is_kept_beside_the_first():
+    one, other = f"{FRIDAY} because support is away", f"{FRIDAY} since rollbacks take hours"
+    assert relation(one, other) == relation(other, one) == "different"
+    assert restates(one, other)
+
+
+def test_the_beginning_that_a_statement_may_extend():
+    assert opening(f"{FRIDAY} unless support is there") == {"deploy", "friday"}
+    assert opening(FRIDAY) == frozenset()
+
+
 def test_what_a_statement_says_it_replaces():
     assert replaced_words("use tmp_path instead of a shared folder for the output") == [
         frozenset({"shar", "folder"})
@@ -84,9 +138,9 @@ def test_every_number_counts_written_or_spelt():
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_can_be_compared(new, old):
-    assert relation(new, old) in ("same", "changed", "different")
+    assert relation(new, old) in ("same", "extended", "changed", "different")
 
 
 @given(st.text(max_size=80))
 def test_a_text_never_changes_itself(text):
-    assert relation(text, text) != "changed"
+    assert relation(text, text) in ("same", "different")

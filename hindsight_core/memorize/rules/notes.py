@@ -95,12 +95,18 @@ class Notes:
                 self._drop(key)
 
     def add(self, note: Note) -> None:
-        """Keep a statement, unless it is there already."""
-        near = (self._kept[number].text for number in self._kept_words.related(note.text))
-        if all(relation(note.text, other) != "same" for other in near):
-            self._number += 1
-            self._kept[self._number] = note
-            self._kept_words.add(self._number, note.text)
+        """Keep a statement, unless it is there already, in place of what it says more fully."""
+        near = {
+            number: relation(note.text, self._kept[number].text)
+            for number in self._kept_words.related(note.text)
+        }
+        if "same" in near.values():
+            return
+        for number in [number for number, how in near.items() if how == "extended"]:
+            self._drop(number)
+        self._number += 1
+        self._kept[self._number] = note
+        self._kept_words.add(self._number, note.text)
 
     def extend_last(self, text: str) -> bool:
         """Append a sentence to the last statement; False when that would get too long."""
