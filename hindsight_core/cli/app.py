@@ -148,12 +148,25 @@ def common(command: Command) -> Command:
     """Give a command ``--json`` and ``--bank`` and an `App` as its first argument."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    @click.option("--bank", "bank_name", metavar="NAME", help="A bank other than the project's.")
+    @click.option(
+        "--bank",
+        "bank_name",
+        metavar="NAME",
+        callback=not_blank,
+        help="A bank other than the project's.",
+    )
     @functools.wraps(command)
     def wrapper(*args: object, as_json: bool, bank_name: str | None, **kwargs: object) -> object:
         return command(App(json=as_json, bank_name=bank_name), *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
+
+
+def not_blank(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A bank's name; a blank one would pass for none, and the project's bank for the one meant."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("is blank; name a bank, or leave it out", ctx, param)
+    return value
 
 
 def progress(text: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.app import App, common, confirm, not_blank
 from hindsight_core.cli.bank_upkeep import reembed, reindex, vacuum
 from hindsight_core.cli.exporting import export
 from hindsight_core.cli.promote import promote
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hindsight_core.memory import BankStats
 
-_NAME = click.argument("name", required=False)
+_NAME = click.argument("name", required=False, callback=not_blank)
 
 
 @click.group()

@@ -19,8 +19,15 @@ from typing import Literal, TypeVar
 
 from hindsight_core.errors import StorageError
 from hindsight_core.storage.faults import explain, is_busy, is_corrupt
-from hindsight_core.storage.files import Identity, identity, make_room, move_aside, repairing
-from hindsight_core.storage.schema import Schema, check_version, migrate
+from hindsight_core.storage.files import (
+    Identity,
+    identity,
+    is_missing,
+    make_room,
+    move_aside,
+    repairing,
+)
+from hindsight_core.storage.schema import Schema, blank, check_version, migrate
 
 T = TypeVar("T")
 _SCRUB_MS = 200
@@ -72,6 +79,10 @@ class Database:
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a query function on the reader thread."""
         return await self._submit(self._readers, self._guarded, work)
+
+    async def peek(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`read` that makes no file: one that is not there reads as one with nothing in it."""
+        return await self._submit(self._readers, self._peeked, work)
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function inside one ``BEGIN IMMEDIATE`` transaction on the writer thread."""
@@ -131,6 +142,15 @@ class Database:
         except sqlite3.Error as error:
             if is_corrupt(error) and self._on_corrupt == "aside":
                 self._repair(error)
+            raise explain(error, self.path, busy_ms=self._busy_ms) from error
+
+    def _peeked(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if not is_missing(self.path):
+            return self._guarded(work)
+        try:
+            with blank(self.schema) as connection:
+                return work(connection)
+        except sqlite3.Error as error:
             raise explain(error, self.path, busy_ms=self._busy_ms) from error
 
     def _transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -50,6 +50,17 @@ def identity(path: Path) -> Identity:
     return found.st_dev, found.st_ino
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no such file; one that cannot be looked at is not missing."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def file_system(folder: Path) -> str | None:
     """Type of the file system that holds a folder, where /proc tells (Linux); else None."""
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +69,15 @@ def migrate(connection: sqlite3.Connection, schema: Schema, path: Path) -> None:
         with suppress(sqlite3.Error):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+@contextmanager
+def blank(schema: Schema) -> Iterator[sqlite3.Connection]:
+    """What a file of this layout is before anything is written to it, in memory."""
+    memory = Path(":memory:")
+    with closing(sqlite3.connect(memory, isolation_level=None)) as connection:
+        migrate(connection, schema, memory)
+        yield connection
 
 
 def _copy(connection: sqlite3.Connection, path: Path, version: int) -> None:

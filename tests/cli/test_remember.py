@@ -168,6 +168,38 @@ def test_a_bank_that_is_not_there_is_told_by_what_reads_it(mem):
     assert mem("recall", "--bank", "shop", "PostgreSQL").err == ""
 
 
+READING = [
+    ("recall", "PostgreSQL"),
+    ("recall", "--turn", "PostgreSQL"),
+    ("reflect", "PostgreSQL"),
+    ("facts", "list"),
+    ("facts", "show", "f1"),
+    ("documents", "list"),
+    ("documents", "show", "d1"),
+    ("bank", "show"),
+    ("bank", "stats"),
+    ("bank", "export"),
+]
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_what_only_reads_makes_no_bank(mem, command):
+    first = mem(*command, "--bank", "shpo")
+    assert "there is no bank shpo yet" in first.err
+    assert not list(Path(os.environ["HINDSIGHT_MEM_HOME"]).glob("banks/*"))
+    assert mem(*command, "--bank", "shpo").err == first.err
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_name_is_not_the_bank_of_the_project(mem, blank):
+    mem("remember", EXAMPLE)
+    said = mem("recall", "--bank", blank, "PostgreSQL")
+    assert (said.code, said.out) == (2, "")
+    assert "'--bank': is blank; name a bank" in said.err
+    assert mem("bank", "delete", blank, "--yes").code == 2
+    assert len(texts(mem)) >= 3
+
+
 def test_a_document_that_is_not_there_gives_no_empty_line(mem):
     said = mem("documents", "delete", "nope", "--yes")
     assert (said.code, said.out) == (2, "")

@@ -93,7 +93,7 @@ class SqliteBank:
 
     async def ensure(self) -> None:
         """Create the file if it is not there; idempotent."""
-        await self._file.read(lambda connection: None)
+        await self._file.make()
 
     async def retain(self, document: Document) -> Receipt:
         """Store a document with its facts in one transaction."""

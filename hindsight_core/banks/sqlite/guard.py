@@ -38,13 +38,21 @@ class BankFile:
         """Where a corrupt file was moved when this one was opened."""
         return self._database.set_aside
 
+    async def make(self) -> None:
+        """Create the file if it is not there, and open it.
+
+        Raises:
+            BankError: It cannot be created or read.
+        """
+        await self._guarded(self._database.read(lambda connection: None))
+
     async def read(self, work: Work[T]) -> T:
-        """Run a query function.
+        """Run a query function; a bank that has no file yet is empty, and gets none by it.
 
         Raises:
             BankError: The file cannot be read; `BankError.retryable` when it is only busy.
         """
-        return await self._guarded(self._database.read(work))
+        return await self._guarded(self._database.peek(work))
 
     async def write(self, work: Work[T]) -> T:
         """Run a function in one transaction.

@@ -55,7 +55,7 @@ class VectorTable:
 
     def __init__(self, identity: str) -> None:
         self.identity = identity
-        self._version: int | None = None
+        self._read: tuple[sqlite3.Connection, int] | None = None
         self._rows: tuple[int, ...] = ()
         self._matrix: Matrix | None = None
 
@@ -72,9 +72,10 @@ class VectorTable:
         return dict(zip(self._rows, found, strict=True))
 
     def _load(self, connection: sqlite3.Connection) -> None:
-        # Changes with every write of another connection, and writes have their own.
+        # Changes with every write of another connection, and writes have their own. The number
+        # says nothing from one connection to the next: a file made or replaced has another.
         version = connection.execute("PRAGMA data_version").fetchone()[0]
-        if version == self._version:
+        if self._read == (connection, version):
             return
         import numpy as np
 
@@ -86,7 +87,7 @@ class VectorTable:
             (self.identity,),
         ).fetchall()
         sizes = {len(entry[1]) for entry in entries}
-        self._version = version
+        self._read = (connection, version)
         if len(sizes) != 1:
             # No vectors, or of several lengths under one name: the embedder is not to be trusted.
             self._rows, self._matrix = (), None

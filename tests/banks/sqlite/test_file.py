@@ -63,6 +63,50 @@ async def test_a_private_file_that_is_made_when_first_used(tmp_path):
     await bank.close()
 
 
+async def test_reading_makes_no_file_and_writing_does(open_bank, tmp_path):
+    bank = open_bank()
+    assert await bank.recall(Query("prefetch")) == []
+    assert (await bank.stats()).facts == 0
+    assert (await bank.list_facts(state=None)).total == 0
+    assert (await bank.list_documents()).total == 0
+    assert await bank.get_fact("f") is None
+    assert await bank.get_document("d") is None
+    assert [fact async for fact in bank.export_facts()] == []
+    assert await bank.forgotten() == frozenset()
+    assert list(tmp_path.iterdir()) == []
+    await bank.retain(document("d1", "the queue prefetch is 20"))
+    assert bank.path.exists()
+    assert len(await bank.recall(Query("prefetch"))) == 1
+
+
+async def test_a_file_that_goes_away_in_use_is_empty_until_written(open_bank, tmp_path):
+    bank = open_bank()
+    await bank.retain(document("d1", "the queue prefetch is 20"))
+    for file in tmp_path.iterdir():
+        file.unlink()
+    assert await bank.recall(Query("prefetch")) == []
+    assert not bank.path.exists()
+    await bank.retain(document("d2", "the prefetch of the queue is 50"))
+    assert [hit.fact.text for hit in await bank.recall(Query("prefetch"))] == [
+        "the prefetch of the queue is 50"
+    ]
+
+
+async def test_a_bank_that_another_process_makes_is_seen(open_bank):
+    reader, writer = open_bank(), open_bank()
+    assert await reader.recall(Query("prefetch")) == []
+    await writer.retain(document("d1", "the queue prefetch is 20"))
+    assert len(await reader.recall(Query("prefetch"))) == 1
+
+
+async def test_a_file_that_cannot_be_looked_at_is_not_taken_for_none(tmp_path):
+    (tmp_path / "banks").touch()
+    bank = open_sqlite(None, Services(), bank_id="shop", path=tmp_path / "banks" / "shop.db")
+    with pytest.raises(BankError, match=r"shop\.db"):
+        await bank.recall(Query("x"))
+    await bank.close()
+
+
 async def test_a_corrupt_file_is_set_aside_with_a_message(open_bank, tmp_path, caplog):
     (tmp_path / "shop.db").write_bytes(b"SQLite format 3\x00" + os.urandom(9000))
     bank = open_bank()

@@ -44,6 +44,19 @@ async def test_vectors_find_what_words_do_not(open_bank, found):
     assert hits[0].parts["vectors"] > 0.3
 
 
+async def test_vectors_of_a_file_made_after_the_first_search(open_bank, found):
+    reader, writer = (open_bank(embedder=Meaning()) for _ in range(2))
+    for _ in range(2):
+        assert await found(reader, "automobile") == []
+    await writer.retain(document("d1", "the car is in the garage"))
+    assert await found(reader, "automobile") == ["the car is in the garage"]
+    for file in writer.path.parent.iterdir():
+        file.unlink()
+    assert await found(reader, "automobile") == []
+    await writer.retain(document("d2", "a car needs fuel"))
+    assert await found(reader, "automobile") == ["a car needs fuel"]
+
+
 async def test_a_write_makes_vectors_and_state_tells(open_bank):
     bank = open_bank(embedder=HashEmbedder(8))
     await bank.retain(document("d1", *TEXTS[:3]))
