@@ -144,6 +144,16 @@ def confirm(question: str, *, yes: bool) -> None:
     click.confirm(question, abort=True, err=True)
 
 
+def check_editor(instead: str) -> None:
+    """Before an editor is opened: nobody can use or leave one where no terminal is.
+
+    Raises:
+        ConfigError: There is none; the message names what to give instead.
+    """
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise ConfigError(f"there is no terminal to open an editor on: give {instead}")
+
+
 def common(command: Command) -> Command:
     """Give a command ``--json`` and ``--bank`` and an `App` as its first argument."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindsight_core.banks.records import exported, listed
-from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.app import App, check_editor, common, confirm
 from hindsight_core.cli.facts_standing import bring_back, expire, retire, standing
 from hindsight_core.cli.facts_standing import mark as worth
 from hindsight_core.cli.facts_verify import verify
@@ -97,6 +97,8 @@ def show(app: App, ids: tuple[str, ...]) -> None:
 @click.option("--tag", "tags", multiple=True, help="Replace the tags; may be repeated.")
 def edit(app: App, fact_id: str, text: str | None, tags: tuple[str, ...]) -> None:
     """Change a fact's text or tags; its id stays."""
+    if text is None and not tags:
+        check_editor("the new text with --text, or tags with --tag")
     app.run(_edit(app, fact_id, text, tags))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hindsight_core.banks.records import listed
-from hindsight_core.cli.app import App, common, confirm
+from hindsight_core.cli.app import App, check_editor, common, confirm
 from hindsight_core.errors import BankError, ConfigError
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ async def _decide(
 @click.option("--text", help="The new text, one fact a line; without it your editor opens.")
 def edit(app: App, number: int, text: str | None) -> None:
     """Store a corrected text under the same document; the entry stays in the queue."""
+    if text is None:
+        check_editor("the new text with --text")
     app.run(_edit(app, number, text))
 
 
