@@ -29,6 +29,7 @@ from hindsight_core.testing.cli_agents import CliAgentServer
 E2E = Path(__file__).parents[1] / "e2e"
 FACT = "The API gateway listens on port 8443 behind nginx."
 WARM = 2
+REST_S = 0.3
 Say = Callable[[str], object]
 
 
@@ -115,6 +116,8 @@ def measure(name: str, hosts: Path, turns: int) -> tuple[list[float], list[float
         ):
             for turn in range(turns + WARM):
                 for found, say in zip(times, (plain, remembering), strict=True):
+                    # What an agent does behind a turn is not part of the next one.
+                    time.sleep(REST_S)
                     started = time.perf_counter()
                     say(f"What about item {turn} of the API gateway?")
                     if turn >= WARM:
