@@ -50,8 +50,10 @@ def test_a_session_is_memorized_through_the_agent_itself(answering, model):
         time.sleep(0.1)
 
     assert answering.facts() == [FACT]
-    stages = [request.stage for request in model.requests if request.stage]
-    assert stages.count("memorize/extract") == 1
+    # A program may send the same request again when its connection was lost.
+    asked = {json.dumps(r.body.get("input") or r.body.get("messages") or r.body.get("contents"))
+             for r in model.requests if r.stage == "memorize/extract"}  # fmt: skip
+    assert len(asked) == 1
     # The print modes' own hooks did nothing: no session but the person's was opened.
     log = json.loads(answering.mem("log", "--json"))
     entries = log["entries"] if isinstance(log, dict) else log
