@@ -63,7 +63,9 @@ def test_all_of_them_load_beside_one_another(packages):
 def test_a_command_can_be_run(packages, tmp_path):
     _, site = packages
     run = in_site(site, "hindsight_core", "my-toy", "--bank", "shop", "--json", cwd=tmp_path)
-    assert (run.stdout, run.stderr) == ('{"facts": 0}\n', "")
+    assert run.stdout == '{"facts": 0}\n'
+    assert run.stderr.startswith("hindsight-mem: there is no bank shop yet")
+    assert run.stderr.count("\n") == 1
 
 
 def test_the_command_line_writes_a_package_and_says_what_comes_next(tmp_path, capsys):
