@@ -59,7 +59,8 @@ class GuardedEmbedder:
     @property
     def absent(self) -> str | None:
         """Why there is no embedder behind it; None where there is one."""
-        return getattr(self._embedder, "reason", None)
+        # By its class: an embedder of a plugin may have a reason of its own.
+        return self._embedder.reason if isinstance(self._embedder, AbsentEmbedder) else None
 
     async def embed(self, texts: Sequence[str], *, kind: Kind) -> list[Vector]:
         """One vector a text, in order; each text is cut at `MAX_CHARACTERS`.

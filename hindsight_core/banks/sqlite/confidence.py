@@ -73,14 +73,15 @@ def _stands_out(nearness: Mapping[int, float]) -> float:
     count = len(nearness)
     if count < _ENOUGH:
         return 0.0
-    mean = sum(nearness.values()) / count
-    deviation = math.sqrt(sum((near - mean) ** 2 for near in nearness.values()) / count)
+    cosines = nearness.values()
+    mean = sum(cosines) / count
+    deviation = math.sqrt(sum((near - mean) ** 2 for near in cosines) / count)
     if deviation == 0:
         return 0.0
     # What the largest of so many normal values is on average.
     usual = math.sqrt(2 * math.log(count))
     usual -= (math.log(math.log(count)) + math.log(4 * math.pi)) / (2 * usual)
-    return (max(nearness.values()) - mean) / deviation - usual
+    return (max(cosines) - mean) / deviation - usual
 
 
 def confidences(scores: Sequence[Score], whole: Evidence) -> list[float]:
