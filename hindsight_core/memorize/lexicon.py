@@ -18,6 +18,7 @@ _TOKEN = re.compile(
 _THOUSANDS = re.compile(r"(?<=\d)[ ,\u00a0\u202f](?=\d{3}(?!\d))")
 _CJK = re.compile(r"([\u3400-\u9fff\u3040-\u30ff]+)")
 _NUMBER_UNIT = re.compile(r"^(\d+(?:[.,]\d+)?)([a-zµ%]{1,3})$")
+_LETTER = re.compile(r"\b([^\W\d_]*[a-zа-яё]) (?!I\b)([A-ZА-Я])(?![\w'\u2019+#-])")
 _QUOTES = str.maketrans(dict.fromkeys('`"“”„«»', " "))
 
 
@@ -34,6 +35,7 @@ class Lexicon:
     reason: frozenset[str]
     condition: frozenset[str]
     join: frozenset[str]
+    instance: frozenset[str]
     number: Mapping[str, str]
 
 
@@ -57,6 +59,22 @@ def tokens(text: str) -> list[str]:
         numbered = _NUMBER_UNIT.match(token)
         found.extend(numbered.groups() if numbered else (token,))
     return found
+
+
+def named(text: str) -> str:
+    """The text with a letter or number that is a name joined to what it names: ``Plan-B``.
+
+    A capital letter inside a sentence is one, anything else only behind a word of ``instance``:
+    such a letter is no article and no unit, such a number is no value.
+    """
+    text = _LETTER.sub(r"\1-\2", text)
+    return _short_names().sub(r"\1-\2", text)
+
+
+@lru_cache(maxsize=1)
+def _short_names() -> re.Pattern[str]:
+    words = "|".join(sorted(map(re.escape, lexicon().instance)))
+    return re.compile(rf"\b({words}) ([^\W\d_]|\d{{1,2}})(?![\w'\u2019.,:/-]*\w)", re.IGNORECASE)
 
 
 def stem(token: str) -> str:

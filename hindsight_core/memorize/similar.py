@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from hindsight_core.memorize.lexicon import content_stems, lexicon, stem, tokens
+from hindsight_core.memorize.lexicon import content_stems, lexicon, named, stem, tokens
 from hindsight_core.memorize.rules.cues import source
 
 Relation = Literal["same", "extended", "changed", "different"]
@@ -50,7 +50,7 @@ class Statement:
 def statement(text: str) -> Statement:
     """Take a statement apart; what stands behind a reason word is kept aside."""
     words = lexicon()
-    found, why = _apart(tokens(text))
+    found, why = _apart(tokens(named(text)))
     cut = next((i for i, t in enumerate(found) if t in words.link and _says(found[:i])), None)
     left, right = (found, found) if cut is None else (found[:cut], found[cut + 1 :])
     values = [_value(t) for n, t in enumerate(right, 1) if _sets(t, last=n == len(right))]

@@ -14,7 +14,15 @@ SECRET = "ghp_" + "a1B2" * 9
 
 def holding(hooks: Any, words: str) -> list[str]:
     files = [path for path in hooks.home.rglob("*") if path.is_file()]
-    return [str(path) for path in files if words.encode() in path.read_bytes()]
+    return [str(path) for path in files if words.encode() in _read(path)]
+
+
+def _read(path):
+    """A temporary file of the daemon may be gone before it is read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 @pytest.mark.parametrize("env", [OFF, {}], ids=["alone", "daemon"])

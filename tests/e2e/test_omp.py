@@ -278,7 +278,12 @@ def test_an_abort_during_recall_costs_nothing_and_the_next_turn_has_the_fact(omp
     rpc.send(type="prompt", message=ASK)
     while not [r for r in omp.server.requests if r.stage == "recall/queries"]:
         time.sleep(0.05)
-    rpc.command(type="abort")
+    rpc.send(type="abort")
+    # The answer to the abort and the end of the aborted turn come in either order.
+    awaited = {"abort", "agent_end"}
+    while awaited:
+        event = rpc.wait(lambda e: True)
+        awaited -= {event.get("command"), event["type"]}
     aborted = len(omp.server.conversation())
     omp.server.replies.set("recall/queries", "NONE")
     rpc.prompt(ASK)

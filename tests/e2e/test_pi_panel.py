@@ -204,7 +204,7 @@ def test_a_second_copy_in_the_same_process_stands_down(pi: Any) -> None:
     rpc.prompt(ASK)
 
     listed = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(rpc.process.pid)],
+        ["ps", "-ww", "-o", "args=", "--ppid", str(rpc.process.pid)],
         capture_output=True, text=True, check=False,
     ).stdout  # fmt: skip
     assert listed.count("bridge --host pi") == 1

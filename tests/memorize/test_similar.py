@@ -52,6 +52,34 @@ def test_a_changed_value_of_the_same_subject(new, old):
     assert relation(new, old) == "changed"
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Service b speaks on port 9001.", "Service a speaks on port 9000."),
+        ("Cluster B uses 3 nodes.", "Cluster D uses 5 nodes."),
+        ("Cluster A is in Berlin.", "Cluster D is in Berlin."),
+        ("Worker 2 listens on port 9001.", "Worker 1 listens on port 9000."),
+        ("Узел В слушает порт 9001", "Узел А слушает порт 9000"),
+        ("The old plan was vitamin D for 3 weeks", "The old plan was vitamin B for 5 weeks"),
+    ],
+)
+def test_a_letter_or_number_that_is_a_name_tells_two_things_apart(new, old):
+    assert relation(new, old) == "different"
+    assert relation(new, new) == "same"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Service a speaks on port 9001.", "Service A speaks on port 9000."),
+        ("We use a cache of 5 MB.", "We use the cache of 10 MB."),
+        ("The retry limit is 5 s.", "The retry limit is 10 s."),
+    ],
+)
+def test_a_letter_that_is_no_name_does_not(new, old):
+    assert relation(new, old) == "changed"
+
+
 @pytest.mark.spec("br/BR-16")
 @pytest.mark.parametrize(
     ("new", "old"),

@@ -215,6 +215,7 @@ def test_another_python_replaces_the_commands_and_keeps_what_the_user_added(home
     assert entry["command"] == "/new"
     assert entry["startup_timeout_sec"] == 30
     assert "env" not in entry
+    assert entry["env_vars"] == ["HINDSIGHT_MEM_INSIDE"]
     found = hook_entries(hosts.codex, home)
     assert all(command.startswith("/new ") for command in commands(found))
     assert len(commands(found)) == len(AGENTS["codex"].events)

@@ -210,7 +210,7 @@ class Opencode:
         """Processes of ours below the server."""
         assert self.process
         listed = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
+            ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(self.process.pid)],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
         ours = [li for li in listed.splitlines() if "hindsight" in li and "bridge" in li]

@@ -23,6 +23,8 @@ Params = dict[str, Any]
 _DURABLE_S = 0.3
 _READ_S = 0.5
 _END_S = 1.2
+# What a session's end gets where no hook waits for it (queue.shutdown_timeout_ms bounds it).
+_RESIDENT_END_MS = 60_000
 _TOLD = 20
 logger = logging.getLogger("hindsight_core.hosts.generic")
 
@@ -35,7 +37,8 @@ class AgentAdapter:
         agent: Which agent program it is.
         session: Which session.
         memo: Outlives this process: where the transcript stood, what the person was told.
-        resident: Whether this process stays: one that does not reads less of a long transcript.
+        resident: Whether this process stays: one that does not reads less of a long transcript
+            and keeps to the agent's own bound at the end.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class AgentAdapter:
         self._session = session
         self._memo = memo
         self._source = Source(agent, memo, resident=resident)
+        self._granted = {"withinMs": _RESIDENT_END_MS} if resident else {}
         self._state: str | None = None
         self._gate = asyncio.Lock()
         self._order = asyncio.Lock()
@@ -168,7 +172,7 @@ class AgentAdapter:
                     await self._send("turn/end", {"aborted": False, **path})
                 finally:
                     durable.set()
-                await self._engine.call("session/end", {"reason": hook.why})
+                await self._engine.call("session/end", {"reason": hook.why, **self._granted})
 
         self._spawn(end())
         with suppress(TimeoutError):

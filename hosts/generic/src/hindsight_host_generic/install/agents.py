@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hindsight_core.config.env import INSIDE
 from hindsight_core.host import InstallRequest
 from hindsight_host_generic.agents import Event
 from hindsight_host_generic.install.wiring import Places, Wiring, home_folder, nested
@@ -68,6 +69,9 @@ CODEX = Wiring(
     programs=("codex",),
     entry=nested(),
     servers=("mcp_servers",),
+    # Codex empties a server's environment: without the mark of `hindsight_core.config.env.INSIDE`
+    # the print mode that answers for memory would start a memory of its own.
+    server={"env_vars": [INSIDE]},
     toml=True,
     notes=(
         "Codex runs no hook that you have not trusted: start `codex` once and accept the hooks "
