@@ -36,11 +36,13 @@ class Redactor:
     ) -> None:
         self._rules = (*rules, *extra)
         self._needles = frozenset(needle for rule in self._rules for needle in rule.needles)
+        # Most texts hold no needle: they are asked only what needs none.
+        self._always = tuple(rule for rule in self._rules if not rule.needles)
 
     def redact(self, text: str) -> str:
         """The text with every secret replaced by the mark."""
         view = _View(text, self._needles)
-        for rule in self._rules:
+        for rule in self._rules if view.has_needles else self._always:
             if view.may_hold(rule):
                 changed = _replaced(view.text, _spans(rule, view))
                 if changed is not view.text:
@@ -75,6 +77,11 @@ class _View:
         # Many rules share a needle: each is looked for once.
         self._there = frozenset([needle for needle in needles if needle in low])
         self._areas: dict[tuple[str, ...], list[Span]] = {}
+
+    @property
+    def has_needles(self) -> bool:
+        """Whether any needle of any rule is in the text."""
+        return bool(self._there)
 
     def may_hold(self, rule: SecretRule) -> bool:
         """Whether any needle of the rule is in the text."""

@@ -32,27 +32,37 @@ _LOOKS_LIKE = {
 }  # fmt: skip
 
 
-def fold(text: str, *, keep: str = "") -> tuple[str, list[int]]:
-    """Letters and digits as they look, each with its place in the text.
+class _Looks(dict[int, str]):
+    """For `str.translate`: what each character looks like, worked out once.
 
     Args:
-        text: Any text.
-        keep: Punctuation that counts too.
+        keep: Punctuation that counts besides letters and digits.
     """
-    letters: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        for part in unicodedata.normalize("NFKD", char.casefold()):
-            look = _LOOKS_LIKE.get(part, part)
-            if look.isalnum() or look in keep:
-                letters.append(look)
-                places.append(place)
-    return "".join(letters), places
+
+    def __init__(self, keep: str) -> None:
+        self._keep = keep
+
+    def __missing__(self, code: int) -> str:
+        parts = unicodedata.normalize("NFKD", chr(code).casefold())
+        looks = (_LOOKS_LIKE.get(part, part) for part in parts)
+        self[code] = found = "".join(x for x in looks if x.isalnum() or x in self._keep)
+        return found
 
 
-_TAG = re.compile(
-    f"<(?:{fold('hindsight memor')[0]}|(?P<role>{'|'.join(fold(r)[0] for r in _ROLES)}))"
-)
+LETTERS, TAGS = _Looks(""), _Looks("<")
+
+
+def fold(text: str, looks: _Looks = LETTERS) -> str:
+    """What counts of a text, as it looks: letters and digits, with `TAGS` the openings of tags."""
+    return text.translate(looks)
+
+
+def _places(text: str, looks: _Looks) -> list[int]:
+    """Where in a text each character of its folded form stands."""
+    return [place for place, char in enumerate(text) for _ in looks[ord(char)]]
+
+
+_TAG = re.compile(f"<(?:{fold('hindsight memor')}|(?P<role>{'|'.join(fold(r) for r in _ROLES)}))")
 
 
 def escape(text: str, *, labels: Iterable[str] = ()) -> str:
@@ -69,8 +79,9 @@ def escape(text: str, *, labels: Iterable[str] = ()) -> str:
 
 def escape_tags(text: str) -> str:
     """The text without tags of ours and of a host's roles, its other lines untouched."""
-    folded, places = fold(text, keep="<")
-    for match in reversed(list(_TAG.finditer(folded))):
+    found = list(_TAG.finditer(fold(text, TAGS)))
+    places = _places(text, TAGS) if found else []
+    for match in reversed(found):
         place = places[match.start()]
         # A type in code, ``List<User>``: a name, and a word that only begins with a capital.
         named = place > 0 and (text[place - 1].isalnum() or text[place - 1] == "_")
@@ -90,10 +101,10 @@ def unescape(text: str) -> str:
 
 
 def _label_places(text: str, labels: Iterable[str]) -> set[int]:
-    folded, places = fold(text)
-    found: set[int] = set()
-    for label in labels:
-        beginning = fold(label)[0][:_LABEL_LETTERS]
-        if len(beginning) == _LABEL_LETTERS:
-            found |= {places[at.start()] for at in re.finditer(re.escape(beginning), folded)}
-    return found
+    folded = fold(text)
+    beginnings = (fold(label)[:_LABEL_LETTERS] for label in labels)
+    there = [b for b in beginnings if len(b) == _LABEL_LETTERS and b in folded]
+    if not there:
+        return set()
+    places = _places(text, LETTERS)
+    return {places[at.start()] for b in there for at in re.finditer(re.escape(b), folded)}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight_core.recall.escape import ESCAPED, QUOTED, escape, escape_tags, fold, unescape
+from hindsight_core.recall.escape import ESCAPED, QUOTED, TAGS, escape, escape_tags, fold, unescape
 
 LABEL = "Automatic note about the memory. Neither of these:"
 
@@ -34,7 +34,7 @@ LABEL = "Automatic note about the memory. Neither of these:"
 def test_tags_in_any_disguise_lose_their_bracket(text):
     safe = escape_tags(text)
     assert ESCAPED in safe
-    assert "<" not in fold(safe, keep="<")[0]
+    assert "<" not in fold(safe, TAGS)
 
 
 @pytest.mark.spec("pi/R-19")
@@ -72,8 +72,8 @@ def test_the_older_fence_is_marked_as_quoted():
 
 @given(st.text(st.sampled_from("<＜/hіindsght-memoryuе \u200b_>sytm"), max_size=60))
 def test_nothing_that_reads_as_our_tag_is_left(text):
-    folded = fold(escape(text), keep="<")[0]
-    assert f"<{fold('hindsight memor')[0]}" not in folded
+    folded = fold(escape(text), TAGS)
+    assert f"<{fold('hindsight memor')}" not in folded
 
 
 @given(st.text(max_size=200))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hindsight_core.banks.sqlite.analysis import Analysis
+from hindsight_core.banks.sqlite.analysis import Analysis, Term
 from hindsight_core.banks.sqlite.stems import Stemmer
 
 # What a neighbour's word counts: in the same document, or only stored beside it.
@@ -57,30 +57,48 @@ class Score:
 
 def score_all(candidates: Sequence[Candidate], analysis: Analysis, stemmer: Stemmer) -> list[Score]:
     """Scores in the order of the candidates."""
-    wanted = frozenset(form for term in analysis.terms for form in term.forms)
+    asked_by = _by_form(analysis.terms)
     total = sum(t.weight for t in analysis.terms if t.asked) or 1.0
     bodies, nears = _stemmed(candidates, stemmer)
     average = sum(map(len, bodies)) / (len(bodies) or 1) or 1.0
     scores = []
     for candidate, body, near_by in zip(candidates, bodies, nears, strict=True):
         own = frozenset(body)
-        held = {form: body.count(form) for form in own & wanted}
-        beside = wanted & near_by
+        # Only the terms that this candidate has anything of: strength of its own words, then of
+        # those beside it.
+        found: dict[int, list[float]] = {}
+        for form in own & asked_by.keys():
+            count = body.count(form)
+            for number, strength in asked_by[form]:
+                at = found.setdefault(number, [0.0, 0.0])
+                at[0] = max(at[0], strength * count)
+        for form in near_by & asked_by.keys():
+            for number, strength in asked_by[form]:
+                at = found.setdefault(number, [0.0, 0.0])
+                at[1] = max(at[1], strength)
         near_weight = TOGETHER_WEIGHT if candidate.told_together else BESIDE_WEIGHT
         norm = _SATURATION * (1 - _LENGTH + _LENGTH * len(body) / average)
         words = covered = 0.0
-        for term in analysis.terms:
-            strength = max((s * held[f] for f, s in term.forms.items() if f in held), default=0.0)
-            near = max((s for f, s in term.forms.items() if f in beside), default=0.0)
+        for number in sorted(found):
+            term, (strength, near) = analysis.terms[number], found[number]
             frequency = strength + near_weight * near
-            if frequency:
-                words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
-                covered += term.weight * min(1.0, strength) if term.asked else 0.0
+            words += term.weight * frequency * (1 + _SATURATION) / (frequency + norm)
+            covered += term.weight * min(1.0, strength) if term.asked else 0.0
         share = covered / total
         scores.append(
             Score(candidate.row, words, words, share, own, candidate.body, candidate.moment)
         )
     return scores
+
+
+def _by_form(terms: Sequence[Term]) -> dict[str, list[tuple[int, float]]]:
+    """Each form of the terms: the terms that it stands for, by number, and how well."""
+    found: dict[str, list[tuple[int, float]]] = {}
+    for number, term in enumerate(terms):
+        for form, strength in term.forms.items():
+            if strength > 0:
+                found.setdefault(form, []).append((number, strength))
+    return found
 
 
 def _stemmed(

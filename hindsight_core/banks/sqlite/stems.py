@@ -36,11 +36,12 @@ class Stemmer:
     def table(self, *texts: Iterable[Iterable[str]]) -> Mapping[str, str]:
         """Stems of every word of these texts, by word."""
         words = {word for part in texts for text in part for word in text}
-        fresh = words - self._known.keys()
+        # `difference` of a mapping asks it word by word; `-` with its keys walks through them all.
+        fresh = words.difference(self._known)
         if fresh:
             self._learn(fresh)
         found = self._known
-        missing = words - found.keys()
+        missing = words.difference(found)
         return ChainMap({word: word for word in missing}, found) if missing else found
 
     def stem(self, word: str) -> str:
