@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_PIPE_COLUMNS = 1000
+
 
 @dataclass
 class App:
@@ -103,7 +105,10 @@ class App:
             return
         from rich.console import Console
 
-        human(Console(highlight=False, soft_wrap=not sys.stdout.isatty()))
+        terminal = sys.stdout.isatty()
+        # In a file or a pipe nothing is cut or folded, tables neither.
+        width = None if terminal else _PIPE_COLUMNS
+        human(Console(highlight=False, soft_wrap=not terminal, width=width))
 
     @asynccontextmanager
     async def runtime(self, *, read_only: bool = False) -> AsyncIterator[Runtime]:

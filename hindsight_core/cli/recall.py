@@ -66,7 +66,9 @@ def recall(
     as_turn: bool,
 ) -> int:
     """Search the bank; no model is called, except with --turn."""
-    text = " ".join(query)
+    text = " ".join(query).strip()
+    if not text:
+        raise click.UsageError("Say what to search for; `facts list` lists everything.")
     if as_turn:
         return app.run(_turn(app, text))
     from hindsight_core.memory import Scope, TagFilter

@@ -1,10 +1,10 @@
 """What memory adds to a turn of real agents with an instant model, on against off, as a table.
 
-usage: python tests/bench/turns.py HOSTS [--turns 40] [--only pi,opencode,claude-code]
+usage: python tests/bench/turns.py HOSTS [--turns 40] [--only pi,omp,opencode,claude-code]
 
 HOSTS is the folder into which the tests install agents (``.ci/cache/hosts`` after a run of them);
-an agent that is not there is skipped. pi and opencode stay alive between turns, a turn of Claude
-Code is a process of its own with its hooks. Both kinds of turn take place in alternation.
+an agent that is not there is skipped. pi, omp and opencode stay alive between turns, a turn of
+Claude Code is a process of its own with its hooks. Both kinds of turn take place in alternation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ FACT = "The API gateway listens on port 8443 behind nginx."
 WARM = 2
 REST_S = 0.3
 Say = Callable[[str], object]
+Start = Callable[..., AbstractContextManager[Say]]
 
 
 @cache
@@ -46,20 +47,27 @@ def conftest(folder: str) -> Any:
     return module
 
 
-@contextmanager
-def pi(hosts: Path, folder: Path, *, memory: bool) -> Iterator[Say]:
-    modules = hosts / "pi/node_modules"
-    entry = modules / "@earendil-works/pi-coding-agent/dist/bundle/cli.js"
-    program = (str(present(modules / "node/bin/node")), str(entry))
-    with AgentServer({"*": "Understood."}) as server:
-        agent = conftest("").Pi(program, folder, server)
-        agent.env["HINDSIGHT_MEM_MODELS__PROVIDER"] = "none"
-        if memory:
-            agent.mem("install", "pi")
-            agent.learn(FACT)
-        rpc = agent.rpc()
-        yield rpc.prompt
-        rpc.close()
+def of_pis_kind(kind: str, entry: str, runtime: str) -> Start:
+    """pi and omp, by their RPC mode; ``runtime`` is the program that runs the entry file."""
+
+    @contextmanager
+    def start(hosts: Path, folder: Path, *, memory: bool) -> Iterator[Say]:
+        name = kind.lower()
+        modules = hosts / name / "node_modules"
+        program = (str(present(modules / runtime)), str(present(modules / entry)))
+        with AgentServer({"*": "Understood."}) as server:
+            agent = getattr(conftest(""), kind)(program, folder, server)
+            agent.env["HINDSIGHT_MEM_MODELS__PROVIDER"] = "none"
+            if memory:
+                agent.mem("install", name)
+                agent.learn(FACT)
+            rpc = agent.rpc()
+            yield rpc.prompt
+            rpc.close()
+            if memory and FACT not in str(server.conversation()[-1].body):
+                raise AssertionError(f"{name} did not show the fact to its model")
+
+    return start
 
 
 @contextmanager
@@ -94,7 +102,12 @@ def claude_code(hosts: Path, folder: Path, *, memory: bool) -> Iterator[Say]:
             os.kill(int((agent.memory / "daemon.lock").read_text()), signal.SIGTERM)
 
 
-HOSTS = {"pi": pi, "opencode": opencode, "claude-code": claude_code}
+HOSTS: dict[str, Start] = {
+    "pi": of_pis_kind("Pi", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", "node/bin/node"),
+    "omp": of_pis_kind("Omp", "@oh-my-pi/pi-coding-agent/dist/cli.js", "bun/bin/bun.exe"),
+    "opencode": opencode,
+    "claude-code": claude_code,
+}
 
 
 def present(path: Path) -> Path:

@@ -24,6 +24,12 @@ def test_a_wrong_option_is_a_usage_error(mem):
     assert mem("recall", "x", "--nope").code == 2
 
 
+def test_a_search_for_nothing_is_a_usage_error(mem):
+    said = mem("recall", "  ")
+    assert said.code == 2
+    assert "facts list" in said.err
+
+
 def test_a_closed_pipe_is_no_traceback(mem):
     mem("remember", "--help")
     done = subprocess.run(

@@ -77,6 +77,8 @@ def test_log_shows_what_can_be_read_and_counts_the_rest(home: Path) -> None:
     assert len(data("log", "--limit", "1")["entries"]) == 1
     text = run("log")
     assert "reason=model [down]" in text
+    assert len(data("log", "--since", "2020-01-01")["entries"]) == 2
+    assert data("log", "--since", "2999-01-01T09:30")["entries"] == []
     assert "1 unreadable lines" in text
 
 
@@ -87,7 +89,16 @@ def test_log_of_an_empty_home(home: Path) -> None:
 
 
 def test_the_log_for_people_leaves_out_what_has_no_value(home):
-    ActivityLog(home / "logs").write("retain", session="S1", outcome="stored", reason=None)
+    ActivityLog(home / "logs").write(
+        "retain",
+        session="S1",
+        outcome="stored",
+        reason=None,
+        judged=True,
+        counts={"a": 1, "b": {"c": False}},
+    )
     said = run("log")
+    assert "judged=yes" in said
+    assert "counts={a: 1, b: {c: no}}" in said
     assert "outcome=stored" in said
     assert "None" not in said
