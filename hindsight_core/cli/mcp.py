@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hindsight_core.config.env import INSIDE
 from hindsight_core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ def mcp(host: str, *, verbose: bool) -> None:
 
     Needs the extra: pip install 'hindsight-core[mcp]'.
     """
-    if os.environ.get(INSIDE):
-        raise ConfigError("this MCP client was started by the memory itself: it gets no tools")
     require_sdk()
     from hindsight_core.cli.bridge import log_to
 

@@ -129,6 +129,8 @@ async def test_as_a_program(tmp_path: Path) -> None:
         *("--script", str(script), "--log", str(log)),
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # Where the tests run in the background, an interrupt may be ignored, and so by children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         assert process.stdout is not None
