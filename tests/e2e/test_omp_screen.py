@@ -20,12 +20,11 @@ def test_the_widget_says_what_was_recalled(omp: Any, omp_screen: Any) -> None:
     terminal = omp_screen()
     terminal.until(READY)
     terminal.type("Which port does the API gateway listen on?")
+    terminal.until(has("listen on?"))
     terminal.press("Enter")
 
-    lines = terminal.until(has("Understood.", "↙ recall by words"))
-
-    (widget,) = [line for line in lines if line.startswith("🧠")]
-    assert "→1" in widget
+    terminal.until(has("Understood.", "↙ recall by words"))
+    terminal.until(lambda lines: [("→1" in li) for li in lines if li.startswith("🧠")] == [True])
     assert GATEWAY not in "".join(file.read_text() for file in omp.session_files())
 
 
