@@ -11,6 +11,8 @@ from pathlib import Path
 from uuid import uuid4
 
 WAIT_S = 30.0
+# How long the end of a typed text is waited for, and how many letters of it.
+_ECHO_S, _ECHOED = 3.0, 6
 _POLL_S = 0.05
 
 
@@ -59,8 +61,15 @@ class Terminal:
             self._run("send-keys", key)
 
     def type(self, text: str) -> None:
-        """Text as it is."""
+        """Text as it is; returns once its end is seen, or after a moment where it is not shown.
+
+        A program that is still busy may take a key right behind it for a part of the text.
+        """
         self._run("send-keys", "-l", text)
+        end = time.monotonic() + _ECHO_S
+        while time.monotonic() < end and text[-_ECHOED:] not in "\n".join(self.screen()):
+            time.sleep(_POLL_S)
+        time.sleep(_POLL_S)
 
     def screen(self) -> list[str]:
         """The lines that are seen, without blank ones at the end."""
