@@ -42,6 +42,7 @@ def parts(options: argparse.Namespace) -> dict[str, list[str] | str]:
         "scale": ["speed.py", "--sizes", options.sizes],
         "bridge": ["bridge.py"],
         "hooks": ["hooks.py"],
+        "calls": ["calls.py"],
         "turns": ["turns.py", str(options.hosts)] if options.hosts else "no --hosts",
     }
 
