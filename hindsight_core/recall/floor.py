@@ -24,6 +24,8 @@ MOST = 0.7  # without a word in common: the bank has seen through a spelling
 SOMETHING = 0.2
 SHARED_WORDS = 2
 NEAR_BEST = 0.7
+# The same for a calibrated bank, by its score: with vectors a fact may share no word.
+NEAR_BEST_SCORE = 0.75
 # Cosines of common embedding models: anything under it may be chance.
 MIN_VECTOR = 0.84
 _STEM = 5
@@ -55,23 +57,37 @@ def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Hits that share enough with the query to be shown unjudged, in their order."""
     named = _stems(query.text)
     known = named | _stems(query.context or "")
+    sure = _best_scores(hits)
     enough = [
         hit
         for hit in hits
         if (
-            _likely(hit, named=named, known=known)
-            if CALIBRATED in hit.parts
-            else _holds_enough(hit, named=named, known=known)
+            _likely(hit, best=sure[hit.bank], named=named, known=known)
+            if _current(hit)
+            else CALIBRATED not in hit.parts and _holds_enough(hit, named=named, known=known)
         )
     ]
-    best = max((_strength(hit) for hit in enough), default=0.0)
-    return tuple(hit for hit in enough if _strength(hit) >= NEAR_BEST * best)
+    best = max((_strength(hit) for hit in enough if not _current(hit)), default=0.0)
+    return tuple(hit for hit in enough if _current(hit) or _strength(hit) >= NEAR_BEST * best)
 
 
-def _likely(hit: Hit, *, named: frozenset[str], known: frozenset[str]) -> bool:
-    if hit.parts.get("superseded"):
+def _current(hit: Hit) -> bool:
+    """Whether a calibrated bank holds it for valid."""
+    return CALIBRATED in hit.parts and not hit.parts.get("superseded")
+
+
+def _best_scores(hits: Sequence[Hit]) -> dict[str, float]:
+    """The best score of each calibrated bank: how sure that bank is to have found something."""
+    best: dict[str, float] = {}
+    for hit in filter(_current, hits):
+        best[hit.bank] = max(best.get(hit.bank, 0.0), hit.score)
+    return best
+
+
+def _likely(hit: Hit, *, best: float, named: frozenset[str], known: frozenset[str]) -> bool:
+    if hit.score < NEAR_BEST_SCORE * best:
         return False
-    if hit.score >= EVEN_ODDS:
+    if best >= EVEN_ODDS:
         return True
     # Rarity says little in a small bank, and so does a score that rests on it.
     own = _stems(hit.fact.text)

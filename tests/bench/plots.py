@@ -63,13 +63,13 @@ def silence(read: Mapping[str, list[Table]], path: Path) -> None:
         points = [
             (
                 curve.number(floor, "negatives silent"),
-                curve.number(floor, "answers injected"),
+                curve.number(floor, "answers in the first five"),
             )
             for floor in curve.rows
         ]
         axes.plot(*zip(*points, strict=True), "o-", color=colour, label=label, markersize=3)
     axes.set_xlabel("hopeless questions without any injection")
-    axes.set_ylabel("answers injected")
+    axes.set_ylabel("answers in the first five")
     axes.legend(frameon=False)
     save(figure, path)
 

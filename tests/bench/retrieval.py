@@ -125,17 +125,19 @@ def cost(rows: list[dict], queries: dict) -> None:
 
 
 def silence(rows: list[dict], queries: dict) -> None:
-    """Negatives that stay silent against answers that are lost, over the floor."""
+    """Negatives that stay silent against answers that are lost, over the score a search needs."""
     print(
-        "\n| floor | negatives silent | answers injected | lost by the floor |\n|---|---|---|---|"
+        "\n| floor of the best hit | negatives silent | answers in the first five | lost |\n"
+        "|---|---|---|---|"
     )
     whole = None
     for floor in [0.0, *(n / 20 for n in range(4, 18))]:
         silent, answered = [], []
         for row in rows:
             gold = queries[row["query_id"]]["gold"]
-            pairs = zip(row["ranked"], row["scores"], strict=True)
-            kept = {i for i, s in pairs if s >= floor and i in row["ranked"][:INJECTED]}
+            kept = (
+                set(row["ranked"][:INJECTED]) if max(row["scores"], default=0) >= floor else set()
+            )
             if not gold:
                 silent.append(not kept)
                 continue
