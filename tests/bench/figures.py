@@ -40,6 +40,7 @@ def parts(options: argparse.Namespace) -> dict[str, list[str] | str]:
         "sessions": ["sessions.py", *data] if options.eval else no_data,
         "peers": ["peers.py", *(data if options.eval else []), *server],
         "scale": ["speed.py", "--sizes", options.sizes],
+        "scale-vectors": ["speed.py", "--vectors", "--sizes", options.vector_sizes],
         "bridge": ["bridge.py"],
         "hooks": ["hooks.py"],
         "calls": ["calls.py"],
@@ -81,6 +82,7 @@ def main() -> int:
     parser.add_argument("--server", type=Path, help="environment with a Hindsight server")
     parser.add_argument("--hosts", type=Path, help="folder with real agents, .ci/cache/hosts")
     parser.add_argument("--sizes", default="1000,10000,100000,300000")
+    parser.add_argument("--vector-sizes", default="1000,10000,50000")
     parser.add_argument("--only", help="names of parts, with commas")
     parser.add_argument("--out", type=Path, default=HERE / "figures")
     options = parser.parse_args()
