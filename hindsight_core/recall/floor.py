@@ -3,7 +3,8 @@
 A bank always has a nearest fact; that it is the nearest says nothing. A fact is shown unjudged
 when it holds much of what the query names, or something of it and at least two of its words, and
 when it is not far behind the best one. Where a bank tells how much of the query's weight a fact
-holds (``coverage``), that counts; else words are compared here.
+holds (``coverage``), that counts; else words are compared here. Where its scores are
+probabilities, the best one says whether the bank has found anything, and what is near it follows.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from hindsight_core.recall.keywords import terms
 CALIBRATED = "names_missing"
 EVEN_ODDS = 0.5
 MAJORITY = 0.5
-# Chosen on the coding evaluation set. With a calibrated bank: three of four answers, five of eight
-# facts right, five of six hopeless queries silent; without: half of the answers at that silence.
+# Chosen on the coding evaluation set. With a calibrated bank: three of four answers (four of five
+# with vectors), three of five facts right, five of six hopeless queries silent; without: half of
+# the answers at that silence.
 MUCH = 0.45
 MOST = 0.7  # without a word in common: the bank has seen through a spelling
 SOMETHING = 0.2

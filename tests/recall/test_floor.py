@@ -73,3 +73,28 @@ def test_most_of_the_words_are_enough_in_a_small_bank(hit):
     parts = {"words": 1.0, "names_missing": 0.0, "superseded": 0.0}
     hits = [hit("Holds expire after 7 minutes", score=0.28, parts=parts)]
     assert texts(evident(Query("how long do holds expire"), hits)) == texts(hits)
+
+
+SURE = {"words": 5.0, "coverage": 0.1, "names_missing": 0.0, "superseded": 0.0}
+
+
+def test_what_is_near_a_sure_fact_follows_it(hit):
+    hits = [hit("a", score=0.6, parts=SURE), hit("b", score=0.46, parts=SURE)]
+    hits.append(hit("c", score=0.44, parts=SURE))
+    assert texts(evident(Query("something else"), hits)) == ["a", "b"]
+
+
+def test_nearness_to_the_best_is_the_scores_and_not_that_of_words(hit):
+    no_word = {**SURE, "words": 0.0, "vectors": 0.9}
+    hits = [hit("a", score=0.9, parts=no_word), hit("b", score=0.8, parts=SURE)]
+    assert texts(evident(Query("something else"), hits)) == ["a", "b"]
+
+
+def test_one_banks_sureness_shows_nothing_of_another(hit):
+    hits = [hit("a", score=0.6, parts=SURE), hit("b", score=0.48, parts=SURE, bank="other")]
+    assert texts(evident(Query("something else"), hits)) == ["a"]
+
+
+def test_without_a_sure_fact_nothing_is_shown(hit):
+    hits = [hit("a", score=0.49, parts=SURE), hit("b", score=0.48, parts=SURE)]
+    assert not evident(Query("something else"), hits)
