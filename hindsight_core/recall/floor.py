@@ -65,29 +65,26 @@ def evident(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         for hit in hits
         if (
             _likely(hit, best=sure[hit.bank], named=named, known=known)
-            if _current(hit)
-            else CALIBRATED not in hit.parts and _holds_enough(hit, named=named, known=known)
+            if CALIBRATED in hit.parts
+            else _holds_enough(hit, named=named, known=known)
         )
     ]
-    best = max((_strength(hit) for hit in enough if not _current(hit)), default=0.0)
-    return tuple(hit for hit in enough if _current(hit) or _strength(hit) >= NEAR_BEST * best)
-
-
-def _current(hit: Hit) -> bool:
-    """Whether a calibrated bank holds it for valid."""
-    return CALIBRATED in hit.parts and not hit.parts.get("superseded")
+    plain = [_strength(hit) for hit in enough if CALIBRATED not in hit.parts]
+    least = NEAR_BEST * max(plain, default=0.0)
+    return tuple(hit for hit in enough if CALIBRATED in hit.parts or _strength(hit) >= least)
 
 
 def _best_scores(hits: Sequence[Hit]) -> dict[str, float]:
-    """The best score of each calibrated bank: how sure that bank is to have found something."""
+    """The best score of each bank: how sure a calibrated one is to have found something."""
     best: dict[str, float] = {}
-    for hit in filter(_current, hits):
-        best[hit.bank] = max(best.get(hit.bank, 0.0), hit.score)
+    for hit in hits:
+        valid = 0.0 if hit.parts.get("superseded") else hit.score
+        best[hit.bank] = max(best.get(hit.bank, 0.0), valid)
     return best
 
 
 def _likely(hit: Hit, *, best: float, named: frozenset[str], known: frozenset[str]) -> bool:
-    if hit.score < NEAR_BEST_SCORE * best:
+    if hit.parts.get("superseded") or hit.score < NEAR_BEST_SCORE * best:
         return False
     if best >= EVEN_ODDS:
         return True

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from hindsight_core.banks.sqlite import SqliteBank
@@ -56,12 +57,12 @@ def question(number: int) -> str:
     return f"Which port does the {text[0]} {text[1]} use for {text[4]} {text[5]}?"
 
 
-async def fill(path: Path, count: int) -> None:
-    """A bank of so many facts."""
+async def store(path: Path, texts: Sequence[str]) -> None:
+    """A bank of these facts."""
     bank = SqliteBank("demo", path)
-    for start in range(0, count, 1000):
-        texts = [sentence(n) for n in range(start, min(count, start + 1000))]
-        facts = tuple(Fact(id=fact_id(text), text=text) for text in texts)
+    for start in range(0, len(texts), 1000):
+        some = texts[start : start + 1000]
+        facts = tuple(Fact(id=fact_id(text), text=text) for text in some)
         await bank.retain(Document(id=f"d{start}", text="", facts=facts))
     await bank.close()
 
@@ -129,7 +130,8 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        asyncio.run(fill(home / "banks" / "demo.db", options.facts))
+        texts = [sentence(n) for n in range(options.facts)]
+        asyncio.run(store(home / "banks" / "demo.db", texts))
         first = [opened_ms(home) for _ in range(7)]
         times, resident = turns_ms(home, options.turns)
     ordered = sorted(times)

@@ -5,7 +5,7 @@ usage: python tests/bench/calls.py [--profiles NAMES] [--by-stage]
 A real bridge is led through one made-up session of twelve messages (questions, durable statements,
 plain requests) over a bank of facts that bear on some of them. The model is a scripted server whose
 every answer lets the pipeline go on, the dearest case: searches give hits, candidates are accepted.
-Tokens are characters of the prompts over four. What the plugins themselves ask is what their
+Tokens are estimated from the characters. What the plugins themselves ask is what their
 descriptions say of a usual turn; their tokens are not known.
 """
 
@@ -21,11 +21,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hindsight_core.banks.sqlite import SqliteBank
-from hindsight_core.identity import fact_id
-from hindsight_core.memory import Document, Fact
+from bridge import store
+
 from hindsight_core.testing.bridge import BridgeProcess
 from hindsight_core.testing.model_server import ModelServer, Recorded
+from hindsight_core.tokens import CHARACTERS_PER_TOKEN
 
 FACTS = (
     "The API gateway listens on port 8443 behind nginx.",
@@ -87,7 +87,7 @@ SCRIPT = {
     "recall/queries": queries,
     "recall/judge": {"score": 90, "keep": [1]},
     "tasks/detect": {"changed": False, "title": "", "query": ""},
-    "steer/query": {"query": "preferences of tests and commits", "queries": ["preferences"]},
+    "steer/query": {"query": "preferences of tests and commits"},
     "steer/judge": {"relevant_ids": []},
     "capture/extraction": memories,
     "capture/validation": {"accept": True, "reason": "it lasts"},
@@ -105,13 +105,6 @@ SCRIPT = {
 }
 
 
-async def learn(path: Path) -> None:
-    bank = SqliteBank("demo", path)
-    facts = tuple(Fact(id=fact_id(text), text=text) for text in FACTS)
-    await bank.retain(Document(id="given", text="", facts=facts))
-    await bank.close()
-
-
 def entry(ident: str, role: str, text: str) -> dict[str, Any]:
     return {"id": ident, "role": role, "parts": [{"type": "text", "text": text}]}
 
@@ -125,7 +118,7 @@ def session(home: Path, profile: str, server: ModelServer) -> tuple[int, int]:
     project = home / "shop"
     (project / ".git").mkdir(parents=True)
     memory = home / "memory"
-    asyncio.run(learn(memory / "banks/demo.db"))
+    asyncio.run(store(memory / "banks/demo.db", FACTS))
     env = {**os.environ, "HINDSIGHT_MEM_HOME": str(memory), "HINDSIGHT_MEM_BANK__ID": "demo"}
     env |= {"HINDSIGHT_MEM_PROFILE": profile, "HINDSIGHT_MEM_MODELS__PROVIDER": "openai"}
     env["HINDSIGHT_MEM_MODELS__BASE_URL"] = server.url
@@ -136,10 +129,10 @@ def session(home: Path, profile: str, server: ModelServer) -> tuple[int, int]:
         bridge.call("session/start", {"reason": "startup", "entries": []})
         entries: list[dict[str, Any]] = []
         for number, message in enumerate(MESSAGES):
-            at = len(server.requests)
+            at = len(server.stages())
             turn = {"turnId": f"t{number}", "prompt": message, "entries": entries}
             blocks = bridge.call("turn/start", turn)["blocks"]
-            shown += sum(len(block["text"]) for block in blocks) // 4
+            shown += sum(len(block["text"]) for block in blocks) // CHARACTERS_PER_TOKEN
             before += sum(stage.startswith(WAITED_FOR) for stage in server.stages()[at:])
             entries.append(entry(f"u{number}", "user", message))
             entries.append(entry(f"a{number}", "assistant", ANSWER))
@@ -152,7 +145,7 @@ def session(home: Path, profile: str, server: ModelServer) -> tuple[int, int]:
 def tokens(requests: list[Recorded]) -> int:
     """Of the prompts, system lines included."""
     messages = [m for request in requests for m in request.body.get("messages", [])]
-    return sum(len(str(m.get("content", ""))) for m in messages) // 4
+    return sum(len(str(m.get("content", ""))) for m in messages) // CHARACTERS_PER_TOKEN
 
 
 def main() -> int:
@@ -161,12 +154,9 @@ def main() -> int:
     parser.add_argument("--profiles", default=",".join(THEIR_CALLS))
     parser.add_argument("--by-stage", action="store_true", help="also count each stage")
     options = parser.parse_args()
-    columns = [
-        "calls a message, before the agent",
-        "all calls a message",
-        "prompt tokens a message",
-    ]
-    columns += ["injected tokens a message", "the plugin's own calls a message"]
+    columns = ["calls a message, before the agent", "all calls a message"]
+    columns += ["prompt tokens a message", "injected tokens a message"]
+    columns += ["the plugin's own calls a message"]
     print("| profile | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
     stages: dict[str, Counter[str]] = {}
     for profile in options.profiles.split(","):
